@@ -80,9 +80,13 @@ async function writeEnums(): Promise<void> {
 
 const EDITED = 'IntegrationContentInput';
 
+/** Converts an enum value to the form of manifests: `ON_REQUEST` to `onRequest`. */
+const toManifestValue = (value: string) =>
+  value.toLowerCase().replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
 /**
- * Writes the input type that people edit as JSON, with all types below it. The editor completes and checks
- * with them.
+ * Writes the input type that people edit as a manifest, with all types below it. The editor completes and
+ * checks with them.
  */
 async function writeEditedInputs(): Promise<void> {
   const { buildSchema, getNamedType, getNullableType, isEnumType, isInputObjectType, isListType } =
@@ -103,7 +107,7 @@ async function writeEditedInputs(): Promise<void> {
         isList: isListType(getNullableType(fieldType)),
         isRequired: getNullableType(fieldType) !== fieldType && defaultValue === undefined,
         values: isEnumType(namedType)
-          ? namedType.getValues().map(({ name: value }) => value)
+          ? namedType.getValues().map(({ name: value }) => toManifestValue(value))
           : null,
         description: description ?? '',
       };

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { type Demo, fillDemo, getDemoFile, isDemoOn, mintDemoToken } from './demo/demo.ts';
-import { createDemoTabs, createTypedDemoTabs } from './demo/tabs.ts';
+import { createDemoTabs, createTypedDemoTabs, createVariableQueries } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
 import { scheduleMaintenance } from './domain/provider-event/object-subscription.ts';
@@ -17,7 +17,7 @@ import type { Rest } from './rest/rest.ts';
 import type { SandboxServer } from './sandbox/server.ts';
 import { CONSOLE_MISSING_ADVICE, isConsoleMissing } from './server/console/console-build.ts';
 import { createConsoleDocuments } from './server/console/console-documents.ts';
-import type { GraphiqlTab } from './server/graphql/graphiql.ts';
+import type { GraphiqlContent } from './server/graphql/graphiql.ts';
 import { warmUp } from './server/graphql/warm-up.ts';
 import { attachWebSocket } from './server/graphql/websocket.ts';
 import { openYoga, type Yoga } from './server/graphql/yoga.ts';
@@ -119,8 +119,7 @@ function openFront(parts: AppParts, { hasAdapter }: Overrides): Promise<Front> {
   return createFront({
     ...parts,
     hasAdapter,
-    listTabs: (projectIdOrName) =>
-      projectIdOrName === undefined ? state.tabs : findTypedTabs(state.demo, projectIdOrName),
+    findGraphiqlContent: (projectIdOrName) => findGraphiqlContent(state.demo, projectIdOrName),
     findDemo: () => state.demo,
     mintDemoToken: () => mintDemoToken(verifier, { lifetime: DEMO_TOKEN_LIFETIME }),
     demoFile: () => state.demoFile,
@@ -135,22 +134,27 @@ interface AppParts extends OpenServices, ClientReaders {
   state: AppState;
 }
 
-/** Returns the tabs of a project's typed API. Only the demo has tabs. */
-function findTypedTabs(demo: Demo | null, projectIdOrName: string): GraphiqlTab[] {
+/** Returns the content of GraphiQL. Of the projects' typed APIs, only the demo's has tabs. */
+function findGraphiqlContent(
+  demo: Demo | null,
+  projectIdOrName: string | undefined,
+): GraphiqlContent {
+  if (projectIdOrName === undefined) {
+    return { tabs: createDemoTabs(demo), variableQueries: createVariableQueries(demo) };
+  }
   const isDemo = demo && [demo.projectId, demo.projectName].includes(projectIdOrName);
-  return createTypedDemoTabs(isDemo ? demo : null);
+  return { tabs: createTypedDemoTabs(isDemo ? demo : null), variableQueries: {} };
 }
 
 /** The state of the app that requests see. */
 interface AppState {
   isReady: boolean;
-  tabs: GraphiqlTab[];
   demo: Demo | null;
   demoFile: string | null;
 }
 
 function createState(): AppState {
-  return { isReady: false, tabs: createDemoTabs(null), demo: null, demoFile: null };
+  return { isReady: false, demo: null, demoFile: null };
 }
 
 async function drain(config: Config, front: Front, state: AppState): Promise<void> {
@@ -259,7 +263,6 @@ async function showDemo({ services, sandbox, verifier, state }: AppParts, url: s
   if (!hasApiRole(services.config)) return;
   const demo = await fillDemo({ services, verifier, url });
   state.demo = demo;
-  state.tabs = createDemoTabs(demo);
   state.demoFile = demo && getDemoFile(services.config);
 }
 

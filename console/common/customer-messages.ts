@@ -5,6 +5,9 @@ const en = {
   connectTitle: (app: string) => `Connect with ${app}`,
   connectAccountsFor: (group: string) => `Connect accounts for ${group}`,
   noIntegrations: 'No integrations yet',
+  nothingOffered: 'Nothing to connect yet',
+  setupIncomplete:
+    'The setup of the integrations is not complete. Try again later, or contact the app that sent you here.',
   connectedByGateway: 'Connected by Integration gateway',
   done: 'Done',
   back: 'Back',
@@ -136,6 +139,9 @@ const de: Messages = {
   connectTitle: (app) => `Mit ${app} verbinden`,
   connectAccountsFor: (group) => `Konten für ${group} verbinden`,
   noIntegrations: 'Noch keine Integrationen',
+  nothingOffered: 'Noch nichts zu verbinden',
+  setupIncomplete:
+    'Die Integrationen sind noch nicht fertig eingerichtet. Versuchen Sie es später erneut, oder wenden Sie sich an die App, von der Sie kommen.',
   connectedByGateway: 'Verbunden durch Integration gateway',
   done: 'Fertig',
   back: 'Zurück',

@@ -158,9 +158,13 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
           {consentResult.packageUrl && <PackageLink url={consentResult.packageUrl} />}
         </div>
       )}
-      {visibleIntegrations.length === 0 && !isForApproval && (
-        <Empty title={messages.noIntegrations} />
-      )}
+      {visibleIntegrations.length === 0 &&
+        !isForApproval &&
+        (integrations.nodes.length === 0 ? (
+          <Empty title={messages.noIntegrations} />
+        ) : (
+          <Empty title={messages.nothingOffered}>{messages.setupIncomplete}</Empty>
+        ))}
       {visibleIntegrations.map((integration) => (
         <IntegrationCard
           key={integration.id}

@@ -7,17 +7,38 @@ type Fetcher = GraphiQLProps['fetcher'];
 
 const url = location.pathname;
 
-export const fetchOperation: Fetcher = async ({ query, operationName, variables }, opts) => {
-  const headers: Record<string, string> = opts?.headers ?? {};
-  const operation = { query, variables, operationName: operationName ?? undefined };
-  if (isSubscription(query, operationName)) return subscribe(operation, headers);
+/** `variableQueries` are queries by the name of the variable whose value they select. */
+export function createFetcher(variableQueries: Record<string, string>): Fetcher {
+  return async ({ query, operationName, variables: setVariables }, opts) => {
+    const headers: Record<string, string> = opts?.headers ?? {};
+    const unsetNames = Object.keys(variableQueries).filter(
+      (name) => query.includes(`$${name}:`) && setVariables?.[name] === undefined,
+    );
+    const variables = { ...setVariables };
+    for (const name of unsetNames) {
+      const response = await post({ query: variableQueries[name] ?? '' }, headers);
+      variables[name] = findFirstValue(response.data);
+    }
+    const operation = { query, variables, operationName: operationName ?? undefined };
+    return isSubscription(query, operationName)
+      ? subscribe(operation, headers)
+      : post(operation, headers);
+  };
+}
+
+async function post(operation: Operation, headers: Record<string, string>) {
   const response = await fetch(url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(operation),
   });
   return response.json();
-};
+}
+
+/** Returns the first value inside objects and lists. Undefined if there is none. */
+function findFirstValue(data: unknown): unknown {
+  return typeof data === 'object' && data !== null ? findFirstValue(Object.values(data)[0]) : data;
+}
 
 /** False for a text that can't be parsed, whose errors the server returns. */
 function isSubscription(query: string, operationName: string | null | undefined): boolean {
@@ -30,7 +51,7 @@ function isSubscription(query: string, operationName: string | null | undefined)
 
 interface Operation {
   query: string;
-  operationName: string | undefined;
+  operationName?: string | undefined;
   variables?: Record<string, unknown> | undefined;
 }
 

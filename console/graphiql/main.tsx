@@ -6,16 +6,23 @@ import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
 import '@graphiql/plugin-explorer/style.css';
 import './graphiql.css';
-import { fetchOperation } from './fetch-operation.ts';
+import { createFetcher } from './fetch-operation.ts';
 
 /** The options of `createGraphiqlOptions` in src/server/graphql/graphiql.ts. */
 interface Options extends Pick<GraphiQLProps, 'defaultQuery' | 'defaultHeaders' | 'defaultTabs'> {
   title: string;
   /** True for the typed API of a project, whose schema GraphiQL queries with the caller's key. */
   isTyped: boolean;
+  /** Absent without the demo. */
+  variableQueries?: Record<string, string>;
 }
 
-const { title, isTyped, ...options }: Options = JSON.parse(getElement('options').textContent);
+const {
+  title,
+  isTyped,
+  variableQueries = {},
+  ...options
+}: Options = JSON.parse(getElement('options').textContent);
 document.title = title;
 
 /** Loads the schema from a file, which browsers keep. The response to an introspection query is 12 times as large. */
@@ -27,6 +34,7 @@ async function loadSchema(): Promise<GraphQLSchema> {
 const pageUrl = new URL(location.href);
 const query = pageUrl.searchParams.get('query') ?? undefined;
 const variables = pageUrl.searchParams.get('variables') ?? undefined;
+const fetcher = createFetcher(variableQueries);
 const plugins = [explorerPlugin({ showAttribution: true })];
 
 /** Keeps the query in the URL, so that a person can share the page. */
@@ -43,7 +51,7 @@ createRoot(getElement('root')).render(
     {...(schema && { schema })}
     {...(query !== undefined && { query })}
     {...(variables !== undefined && { variables })}
-    fetcher={fetchOperation}
+    fetcher={fetcher}
     plugins={plugins}
     shouldPersistHeaders
     schemaDescription

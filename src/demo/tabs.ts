@@ -7,6 +7,19 @@ interface Tab {
   headers: Record<string, string>;
 }
 
+/**
+ * Returns queries that select the values of variables in the tabs. GraphiQL runs them when a tab runs, so that a
+ * person pastes no id.
+ */
+export function createVariableQueries(demo: Demo | null): Record<string, string> {
+  if (!demo) return {};
+  return {
+    newestOperation: '{ project { operations(first: 1) { nodes { id } } } }',
+    beforeLastEvent: '{ project { notificationEvents(last: 2) { edges { cursor } } } }',
+    beforeLastMessage: `{ project { destination(idOrName: "${demo.streamId}") { messages(last: 2) { edges { cursor } } } } }`,
+  };
+}
+
 export function createDemoTabs(demo: Demo | null): Tab[] {
   if (!demo) return [];
   const headers = { 'x-api-key': demo.apiKey };
@@ -124,7 +137,7 @@ query Operations {
 `;
 
 const GENERATE_CONNECTION = `# Connects an account at the sandbox.
-# Run Events in another tab to see the event.
+# Then run the tab Events to see the event.
 # A second run changes the connection.
 mutation GenerateConnection {
   generateConnection(input: {
@@ -140,10 +153,13 @@ mutation GenerateConnection {
 }
 `;
 
-const EVENTS = `# Stays open until you leave this tab.
-# Run GenerateConnection in another tab.
-subscription Events {
-  notificationEvents(projectIdOrName: "demo") {
+const EVENTS = `# The last event, like that of GenerateConnection,
+# and new ones. Stays open until you leave this tab.
+subscription Events($beforeLastEvent: String) {
+  notificationEvents(
+    projectIdOrName: "demo"
+    after: $beforeLastEvent
+  ) {
     cursor
     node {
       id
@@ -156,14 +172,14 @@ subscription Events {
 }
 `;
 
-const createMessagesQuery = (
-  streamId: string,
-) => `# The messages of the stream "live", and new ones.
-# Stays open until you leave this tab.
-# After a break, pass the last cursor:
-# streamMessages(destinationId: "…", after: "…")
-subscription Messages {
-  streamMessages(destinationId: "${streamId}") {
+const createMessagesQuery = (streamId: string) => `# The last message of the stream "live", and new
+# ones. Stays open until you leave this tab.
+# After a break, a client passes its last cursor.
+subscription Messages($beforeLastMessage: String) {
+  streamMessages(
+    destinationId: "${streamId}"
+    after: $beforeLastMessage
+  ) {
     cursor
     node { id createTime body }
   }
@@ -256,6 +272,7 @@ query Catalog {
 
 const TRIGGER_READ = `# Reads the group's contacts now. Their pages
 # go to the destination "records".
+# Then run the tab WatchOperation.
 mutation TriggerRead {
   triggerRead(input: {
     projectIdOrName: "demo"
@@ -268,10 +285,10 @@ mutation TriggerRead {
 }
 `;
 
-const WATCH_OPERATION = `# Paste the ID that TriggerRead returned.
-# Shows the operation until it has ended.
-subscription WatchOperation {
-  operation(id: "paste the operation ID here") {
+const WATCH_OPERATION = `# Shows the newest operation, like that of
+# TriggerRead, until it has ended.
+subscription WatchOperation($newestOperation: ID!) {
+  operation(id: $newestOperation) {
     id
     status
     result

@@ -74,7 +74,7 @@ test('runs each client until it has read the viewer and followed an operation', 
   const env = {
     ...PROCESS_ENV,
     PATH: createSystemPath(),
-    PORT: new URL(server.demo.url).port,
+    url: server.demo.url,
     token: session.token,
     operation: session.operationId,
   };

@@ -165,6 +165,7 @@ export function testChanges(getStage: () => ConsoleStage) {
     await press('Create revision');
     // The schema finds this error before the revision is sent.
     const text = await edit((before) => before.replace('"objectName"', '"objectNam"'));
+    expect(text).toContain('"optionalFieldsAuto": "all"');
     const findLine = (part: string) =>
       1 + text.split('\n').findIndex((line) => line.includes(part));
     const finding = (part: string) => dialog().locator('.issues', { hasText: part });

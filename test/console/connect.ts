@@ -181,7 +181,7 @@ export function testConnect(getStage: () => ConsoleStage) {
     );
     await page.goto('about:blank');
     await page.goto(await connectUrl('by-mistaken-setup', 'no-app'));
-    await page.getByText('No integrations yet').waitFor();
+    await page.getByText('The setup of the integrations is not complete').waitFor();
     expect(await page.locator('main').innerText()).not.toMatch(/HubSpot|scope|app of the project/i);
     await expectAccessible(page);
     const builder = await getStage().openTab();
@@ -296,7 +296,7 @@ export function testConnect(getStage: () => ConsoleStage) {
     await builder.getByRole('textbox', { name: 'Accent color' }).fill('yellow');
     await builder.getByRole('textbox', { name: 'Language' }).fill('de-AT');
     await builder.getByRole('button', { name: 'Save', exact: true }).click();
-    await builder.getByText('must be a color like #4f46e5').waitFor();
+    await builder.getByText('Accent color must be a color like #4f46e5').waitFor();
     await expectFitsScreens(builder);
     await builder.getByRole('textbox', { name: 'Accent color' }).fill('#FFE600');
     await builder.getByRole('button', { name: 'Save', exact: true }).click();

@@ -15,6 +15,11 @@ const WRITE_INPUT = {
   type: 'CREATE',
   records: { record: { name: 'A private deal' } },
 };
+const TRIGGER_READ = `mutation TriggerRead($since: DateTime!) {
+  triggerRead(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme",
+    objectName: "contacts", sinceTime: $since }) { operation { id } }
+}`;
+const FUTURE = '2036-01-02T03:04:05.000Z';
 const GET_INSTALLATION = `{ project(idOrName: "demo") {
   installations(first: 1) { nodes { id connection { id } } } } }`;
 const LIST_RECORDS = `query ListRecords($id: ID!) {
@@ -50,6 +55,16 @@ export function testDiagnosis(getStage: () => ConsoleStage) {
     await requests().getByText('Headers', { exact: true }).click();
     await requests().getByText('"user-agent": "integration-gateway"').waitFor();
     expect(await requests().textContent()).not.toMatch(/A private deal|sandbox-key/);
+    await expectFitsScreens(page);
+  });
+
+  test('shows the window of a read that brought no records', async () => {
+    const { triggerRead } = await getStage().api(TRIGGER_READ, { since: FUTURE });
+    await open(`operations/${triggerRead.operation.id}`);
+    const panel = page.locator('section.card', { hasText: 'The read brought no records' });
+    await panel.getByText('It requested records that changed from').waitFor();
+    await panel.locator(`time[datetime="${FUTURE}"]`).waitFor();
+    await requests().getByText(`updated_since=${FUTURE}`).waitFor();
     await expectFitsScreens(page);
   });
 

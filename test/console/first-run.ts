@@ -41,7 +41,7 @@ export function testFirstRun(getStage: () => ConsoleStage<DemoServer>) {
   test('guides a new user from an empty install to a first record and an API key', async () => {
     const page = await openAsNewBuilder('first@example.com');
     await createProject(page, 'not a name');
-    await page.getByText('must be letters, digits and hyphens').first().waitFor();
+    await page.getByText('Project name must be letters, digits and hyphens').waitFor();
     // The org exists already, and the second attempt uses it.
     await page.getByLabel('Project name').fill('first-run');
     await page.getByRole('button', { name: 'Create project' }).click();
@@ -98,6 +98,8 @@ export function testFirstRun(getStage: () => ConsoleStage<DemoServer>) {
     const editor = page.getByRole('textbox', { name: 'Content' });
     await page.getByRole('heading', { name: 'Reference' }).waitFor();
     expect(await editor.innerText()).toContain('optionalFieldsAuto: all');
+    const reference = page.getByRole('complementary', { name: 'Reference' });
+    expect(await reference.textContent()).toMatch(/optionalFieldsAuto one of all(?!\w)/);
     await editor.fill('name: by-yaml\nprovider: sandbox\nread: [');
     await page.getByText('Line 3: Not YAML').waitFor();
     await editor.fill(

@@ -25,6 +25,7 @@ export function testPlans(getStage: () => ConsoleStage) {
     await open('configuration');
     const document = page.getByLabel('Document (YAML');
     expect(await document.inputValue()).toContain('- name: crm-sync');
+    await page.getByText('npm run -s gateway -- plan --project demo -f project.yaml').waitFor();
     await document.fill('specVersion: 1.0.0\ntopics:\n  - nam: planned\n  - name: 7\n');
     await press('Preview changes');
     const alert = page.getByRole('alert');

@@ -7,7 +7,7 @@ import {
   validate,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { createDemoTabs, createTypedDemoTabs } from '../../src/demo/tabs.ts';
+import { createDemoTabs, createTypedDemoTabs, createVariableQueries } from '../../src/demo/tabs.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { newId } from '../../src/ids.ts';
 import { getSharedApp } from '../support/app.ts';
@@ -33,6 +33,18 @@ test('creates tabs that are valid for the schema and send the key', () => {
     expect(headers).toEqual({ 'x-api-key': 'ik_demo' });
   }
   expect(createDemoTabs(null)).toEqual([]);
+  expect(createVariableQueries(null)).toEqual({});
+});
+
+test('has a valid query for each variable of a tab', () => {
+  const queries = createVariableQueries(DEMO);
+  for (const query of Object.values(queries)) {
+    expect(validate(schema, parse(query)), query).toEqual([]);
+  }
+  const names = tabs.flatMap(({ query }) =>
+    [...query.matchAll(/\$(\w+):/g)].map(([, name]) => name),
+  );
+  expect(names.toSorted()).toEqual(Object.keys(queries).toSorted());
 });
 
 test("lists the providers' objects and capabilities within the limits of a query", async () => {

@@ -1,5 +1,6 @@
-/** The content of a revision as JSON text for people, without members that are not set. */
+/** The content of a revision as the JSON of a manifest, without members that are not set. */
 import { graphql } from 'react-relay';
+import { toManifestForm } from './manifest-form.ts';
 
 export const CONTENT = graphql`
   fragment content_revision on Revision {
@@ -103,7 +104,11 @@ export const CONTENT = graphql`
 
 /** Formats a content, without members that are null or empty lists. */
 export function formatContent(content: unknown): string {
-  return JSON.stringify(content, (_key, value) => (isUnset(value) ? undefined : value), 2);
+  return JSON.stringify(
+    toManifestForm(content),
+    (_key, value) => (isUnset(value) ? undefined : value),
+    2,
+  );
 }
 
 function isUnset(value: unknown): boolean {

@@ -5,17 +5,18 @@ import { Action, Refusal } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
 import type { EditorProps, LineFinding } from './editor/code-editor.tsx';
 import type { Finding } from './editor/findings.ts';
+import { toApiForm } from './manifest-form.ts';
 
 /** A language of the text: its editor, which is loaded when it opens, and its parser. */
 export interface TextFormat {
   Editor: ComponentType<EditorProps>;
-  /** Throws if the text is invalid. */
+  /** Returns the content in the form of the API. Throws if the text is invalid. */
   parse: (text: string) => unknown;
 }
 
 const JSON_TEXT: TextFormat = {
   Editor: lazy(() => import('./editor/json-editor.tsx')),
-  parse: JSON.parse,
+  parse: (text) => toApiForm(JSON.parse(text)),
 };
 
 interface RevisionEditorProps {

@@ -6,6 +6,7 @@ import { useProjectLink } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { type ChangeResponse, useChange } from '../parts/queries.ts';
 import { PlanResult } from '../plans/plan-result.tsx';
+import { toManifestForm } from './manifest-form.ts';
 
 const PLAN_PROJECT = graphql`
   mutation revisionPreviewMutation($input: PlanProjectInput!) {
@@ -39,7 +40,7 @@ export function RevisionPreview(props: RevisionPreviewProps) {
   const loadPreview = async () => {
     const document = formatDocument({
       specVersion,
-      integrations: [{ ...content, ...integration }],
+      integrations: [{ ...Object(toManifestForm(content)), ...integration }],
     });
     const response = await run({ input: { projectIdOrName: project, document } });
     setPreview(response && { content: text, plan: response.planProject.plan });
@@ -57,18 +58,7 @@ export function RevisionPreview(props: RevisionPreviewProps) {
   );
 }
 
-const ENUM_MEMBERS = ['enabled', 'mode', 'optionalFieldsAuto', 'valueType', 'watchFieldsAuto'];
-
-/**
- * Formats a document. Enum values have the form of manifests (`singleSelect` for SINGLE_SELECT), and null
- * members are omitted.
- */
+/** Formats a document without null members. */
 function formatDocument(document: object): string {
-  return JSON.stringify(document, (key, value) => {
-    if (value === null) return undefined;
-    return typeof value === 'string' && ENUM_MEMBERS.includes(key) ? toWord(value) : value;
-  });
+  return JSON.stringify(document, (_key, value) => (value === null ? undefined : value));
 }
-
-const toWord = (name: string) =>
-  name.toLowerCase().replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());

@@ -40,6 +40,11 @@ export class Problem extends Error {
   }
 }
 
+/** True if the subject of a detail is the input of its issue: "must be letters and digits." A position is no verb. */
+export function needsSubject(detail: string): boolean {
+  return /^(?!line \d)\p{Lowercase}/u.test(detail);
+}
+
 /** The part of a problem that a page shows. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

@@ -7,11 +7,11 @@ import type { operationPageSubscription } from '../../__generated__/operationPag
 import { Copyable } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { getIntegrationName } from '../parts/integration-name.ts';
-import { NotFound, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Facts, Progress } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
+import { ExactTime, Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { OperationLogs } from './operation-logs.tsx';
 import { OperationText } from './operation-text.tsx';
@@ -40,6 +40,11 @@ const PAGE_QUERY = graphql`
             objectName
             recordsProcessed
             recordsEstimatedTotal
+          }
+        }
+        logs(first: 1) {
+          nodes {
+            details
           }
         }
         integration {
@@ -130,11 +135,51 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
           />
         )}
       </Panel>
+      {node.actionType === 'READ' && status === 'SUCCEEDED' && progress?.recordsProcessed === 0 && (
+        <NoRecords window={node.logs?.nodes[0]?.details} />
+      )}
       <OperationRequests id={node.id} />
       <Panel title="Log">
         <OperationLogs id={node.id} objects={metadata?.objects ?? []} isRunning={isRunning} />
       </Panel>
     </Page>
+  );
+}
+
+/** The details of a read's first log line. Null stands for no limit. */
+interface ReadWindow {
+  since?: string | null;
+  until?: string | null;
+}
+
+function NoRecords({ window }: { window: ReadWindow | null | undefined }) {
+  const { since, until } = window ?? {};
+  return (
+    <Panel>
+      <Empty title="The read brought no records">
+        <p>
+          It requested {since || until ? 'records that changed' : 'all records'}
+          {since && (
+            <>
+              {' '}
+              from <ExactTime value={since} />
+            </>
+          )}
+          {until && (
+            <>
+              {' '}
+              until <ExactTime value={until} />
+            </>
+          )}
+          .
+        </p>
+        <p>
+          {since && 'Records that changed earlier belong to earlier reads. '}
+          Filters of the installation, and the permissions of the connected account, also exclude
+          records.
+        </p>
+      </Empty>
+    </Panel>
   );
 }
 

@@ -17,7 +17,7 @@ import {
   TextArea,
   TextField,
 } from 'react-aria-components';
-import type { Problem } from '../network/problem.ts';
+import { needsSubject, type Problem } from '../network/problem.ts';
 import { usePartMessages } from './part-messages.ts';
 
 interface ActionProps extends Omit<ButtonProps, 'className'> {
@@ -105,8 +105,21 @@ export function TextInput(props: TextInputProps) {
           {help}
         </Text>
       )}
-      <FieldError className="refusal" />
+      <InputError label={label} />
     </TextField>
+  );
+}
+
+/** Shows the errors of an input: the browser's, and the gateway's with the label as their subject. */
+function InputError({ label }: { label: string }) {
+  return (
+    <FieldError className="refusal">
+      {({ validationErrors }) =>
+        validationErrors
+          .map((error) => (needsSubject(error) ? `${label} ${error}` : error))
+          .join(' ')
+      }
+    </FieldError>
   );
 }
 
@@ -140,7 +153,7 @@ export function Choice(props: ChoiceProps) {
         <SelectValue />
         <span aria-hidden="true">▾</span>
       </Button>
-      <FieldError className="refusal" />
+      <InputError label={label} />
       <Popover className="popover">
         <ListBox items={options} className="options">
           {(option) => <ListBoxItem className="option">{option.label}</ListBoxItem>}
@@ -172,7 +185,9 @@ export function Refusal({ problem, shownNames = [] }: RefusalProps) {
         <ul>
           {otherIssues.map(({ name, detail }) => (
             <li key={name + detail}>
-              <code>{name.replace(/^input\./, '')}</code>: {detail}
+              <code>{name.replace(/^input\./, '')}</code>
+              {needsSubject(detail) ? ' ' : ': '}
+              {detail}
             </li>
           ))}
         </ul>

@@ -118,17 +118,27 @@ function createOptions(
     series: [
       // The legend's value is null while the pointer is not over the plot.
       { label: 'Time', value: (_plot, seconds) => (seconds === null ? '' : formatTime(seconds)) },
-      ...series.map(({ name, tone }) => ({
+      ...series.map(({ name, tone }, index) => ({
         label: name,
         value: (_plot: UPlot, value: number | null) => value?.toLocaleString('en') ?? '',
         stroke: getColor(tone, element),
         ...(isBars
           ? { fill: getColor(tone, element), width: 0, points: { show: false } }
-          : { width: 2, points: { show: true, size: 5 } }),
+          : createLineStyle(series.length - 1 - index)),
         ...(bars && { paths: bars }),
       })),
     ],
   };
+}
+
+const LINE_PX = 2;
+const POINT_PX = 5;
+const RIM_PX = 4;
+
+/** A line is wider than the lines that are drawn over it, so that lines with equal values are all visible. */
+function createLineStyle(linesAbove: number) {
+  const rims = linesAbove * RIM_PX;
+  return { width: LINE_PX + rims, points: { show: true, size: POINT_PX + rims } };
 }
 
 const DAY_SECONDS = 86_400;

@@ -81,6 +81,12 @@ export function Time({ value, none = '—', isInSentence = false }: TimeProps) {
   );
 }
 
+/** Shows the date, the time and the time zone. */
+export function ExactTime({ value }: { value: string }) {
+  const { exact } = getFormats(useLocale().locale);
+  return <time dateTime={value}>{exact.format(new Date(value))}</time>;
+}
+
 /** Shows how long something lasts so far, like "7 s" or "3 h", with the exact start as a tooltip. */
 export function Elapsed({ since }: { since: string }) {
   useSyncExternalStore(subscribe, () => now);

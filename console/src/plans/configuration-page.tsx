@@ -72,13 +72,15 @@ export default function ConfigurationPage({ project }: ConsolePageProps) {
         </ChangeForm>
       </Panel>
       <Panel title="From the command line">
-        <p className="quiet">Keep the document in version control, and check pull requests.</p>
+        <p className="quiet">
+          Keep the document in version control, and check pull requests. Run these commands in the
+          gateway’s folder. In its image, the command is <code>gateway</code>.
+        </p>
         <Snippet
           title="Commands"
           text={`export GATEWAY_URL=${location.origin}
-gateway export --project ${project} -f project.yaml
-gateway plan --project ${project} -f project.yaml
-gateway apply --project ${project} -f project.yaml`}
+export GATEWAY_API_KEY=ik_...
+${['export', 'plan', 'apply'].map((name) => `npm run -s gateway -- ${name} --project ${project} -f project.yaml`).join('\n')}`}
         />
       </Panel>
     </Page>

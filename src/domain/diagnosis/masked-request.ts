@@ -45,15 +45,39 @@ export function maskRequest(observed: ObservedRequest): MaskedRequest {
 const PRIVATE_SEGMENT = /@|%40|^.{65,}$/i;
 /** Matches page sizes, offsets and flags. */
 const HARMLESS_VALUE = /^(\d{1,5}|true|false)$/;
+/** Matches times, which are the window of a read. Dates without a time may be birthdays. */
+const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
+/** Matches names of parameters that limit the time of changes. */
+const WINDOW_NAME = /since|after|before|from|until|start|end|updated|modified|created|changed/i;
+/** Matches dates, and seconds or milliseconds since 1970. */
+const WINDOW_VALUE = /^(\d{4}-\d\d-\d\d|\d{10}|\d{13})$/;
 
 function maskPath({ pathname, searchParams }: URL): string {
   const segments = pathname
     .split('/')
     .map((segment) => (PRIVATE_SEGMENT.test(segment) ? MASK : segment));
   const query = [...searchParams].map(
-    ([name, value]) => `${encodeURIComponent(name)}=${HARMLESS_VALUE.test(value) ? value : MASK}`,
+    ([name, value]) => `${encodeURIComponent(name)}=${maskQueryValue(name, value)}`,
   );
   return segments.join('/') + (query.length > 0 ? `?${query.join('&')}` : '');
+}
+
+/** Matches names of parameters whose values are names of fields. */
+const FIELDS_NAME =
+  /^[$_]?(fields?|select|properties|columns|include|expand|sort|(sort|order)_?by)$/i;
+const FIELD_NAMES = /^[\w$.,:+-]{1,1000}$/;
+
+/**
+ * Masks a value of a query, except its times and names of fields. A condition on a time becomes
+ * `***2026-01-02T00:00:00Z***`.
+ */
+function maskQueryValue(name: string, value: string): string {
+  if (HARMLESS_VALUE.test(value)) return value;
+  if (FIELDS_NAME.test(name) && FIELD_NAMES.test(value)) return value;
+  if (WINDOW_NAME.test(name) && WINDOW_VALUE.test(value)) return value;
+  const times = value.match(TIME) ?? [];
+  const others = value.split(TIME).map((text) => (text === '' ? '' : MASK));
+  return others.map((text, index) => text + (times[index] ?? '')).join('');
 }
 
 const SHOWN_NAMES = new Set([
@@ -178,7 +202,9 @@ function listSentValues({ url, headers, body }: ObservedRequest['request']): str
   for (const [name, value] of Object.entries(headers)) {
     if (!isShownHeader(name)) add([value].flat().map(listHeaderSecrets));
   }
-  for (const value of new URL(url).searchParams.values()) add(value);
+  for (const [name, value] of new URL(url).searchParams) {
+    if (maskQueryValue(name, value) !== value) add(value);
+  }
   const text = body?.toString() ?? '';
   const json = tryParseJson(text);
   if (json !== undefined) {

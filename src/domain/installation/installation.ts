@@ -66,7 +66,7 @@ export const installationResource = resource(
     objects: loaded(
       z
         .array(installedObjectResource)
-        .describe('The objects that it reads, ordered by name, with their progress.'),
+        .describe('The objects that it reads, in the order of the manifest, with their progress.'),
       loadInstalledObjects,
       (row: Row<'Installation'>) => row,
     ),

@@ -51,18 +51,21 @@ export const installedObjectResource = resource(
   },
 );
 
-/** Loads the objects of installations, ordered by name. A disabled object also has its `schedule`. */
+/**
+ * Loads the objects of installations in the order of the manifest, which forms have too. Objects that the manifest no
+ * longer has come last. A disabled object also has its `schedule`.
+ */
 export const loadInstalledObjects = createInstallationBatch<InstalledObjectView>(`
   select object.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
   from ${REQUESTED_INSTALLATIONS}
   join "InstalledObject" object on object."projectId" = installation."projectId"
     and object."installationId" = installation."id"
-  left join lateral jsonb_array_elements(revision."content"->'read'->'objects') spec
-    on spec."value"->>'objectName' = object."objectName"
+  left join lateral jsonb_array_elements(revision."content"->'read'->'objects')
+    with ordinality spec("value", "number") on spec."value"->>'objectName' = object."objectName"
   left join lateral jsonb_array_elements(config."content"->'read') choice
     on choice."value"->>'objectName' = object."objectName"
-  order by object."installationId", object."objectName"`);
+  order by object."installationId", spec."number", object."objectName"`);
 
 /**
  * Returns the schedule of an object. Null if it is not read automatically: it has no schedule, or the config

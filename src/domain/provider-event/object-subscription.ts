@@ -84,15 +84,18 @@ export const objectSubscriptionResource = resource(
   },
 );
 
-/** Loads the subscriptions of installations, ordered by object name. */
+/**
+ * Loads the subscriptions of installations in the order of the manifest. Objects that the manifest no longer has come
+ * last.
+ */
 export const listObjectSubscriptions = createInstallationBatch<ObjectSubscriptionView>(`
   select subscription.*, subscription."kinds"::text[] as "kinds",
     read."value"->>'mapToName' as "mappedObjectName", destination."id" as "destinationId"
   from ${REQUESTED_INSTALLATIONS}
   join "ObjectSubscription" subscription on subscription."projectId" = installation."projectId"
     and subscription."installationId" = installation."id" and subscription."isWanted"
-  left join lateral jsonb_array_elements(revision."content"->'subscribe'->'objects') spec
-    on spec."value"->>'objectName' = subscription."objectName"
+  left join lateral jsonb_array_elements(revision."content"->'subscribe'->'objects')
+    with ordinality spec("value", "number") on spec."value"->>'objectName' = subscription."objectName"
   left join lateral jsonb_array_elements(revision."content"->'read'->'objects') read
     on read."value"->>'objectName' = subscription."objectName"
   left join lateral jsonb_array_elements(config."content"->'read') choice
@@ -100,7 +103,7 @@ export const listObjectSubscriptions = createInstallationBatch<ObjectSubscriptio
   left join "Destination" destination on destination."projectId" = subscription."projectId"
     and destination."name" = coalesce(
       spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
-  order by subscription."installationId", subscription."objectName"`);
+  order by subscription."installationId", spec."number", subscription."objectName"`);
 
 interface SubscriptionInput {
   installation: Installation;

@@ -9,12 +9,19 @@ export interface GraphiqlTab {
   headers: Record<string, string>;
 }
 
-/** Returns the tabs for /graphql or for a project's typed API. Called at each request for the page. */
-export type ListTabs = (projectIdOrName: string | undefined) => GraphiqlTab[];
+/** The demo's content of the page. */
+export interface GraphiqlContent {
+  tabs: GraphiqlTab[];
+  /** Queries by the name of the variable whose value they select. The page runs them if a person sets no value. */
+  variableQueries: Record<string, string>;
+}
+
+/** Returns the content for /graphql or for a project's typed API. Called at each request for the page. */
+export type FindGraphiqlContent = (projectIdOrName: string | undefined) => GraphiqlContent;
 
 interface GraphiqlParts {
   services: Services;
-  listTabs: ListTabs;
+  findGraphiqlContent: FindGraphiqlContent;
   buildConsole: () => Promise<void>;
 }
 
@@ -26,17 +33,17 @@ export function isPageRequest({ method, headers }: FastifyRequest): boolean {
 export async function sendGraphiqlPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { services, listTabs, buildConsole }: GraphiqlParts,
+  { services, findGraphiqlContent, buildConsole }: GraphiqlParts,
 ): Promise<FastifyReply> {
   await buildConsole();
   const { projectIdOrName, path } = request.metadata;
-  const tabs = listTabs(projectIdOrName);
+  const { tabs, variableQueries } = findGraphiqlContent(projectIdOrName);
   const shownTabs = isOpenedLocally(request, services) ? tabs : removeHeaders(tabs);
   return sendBuiltPage(reply, {
     name: 'graphiql.html',
     basePath: `${'../'.repeat(path.split('/').length - 2)}console/`,
     policy: CONTENT_SECURITY_POLICY,
-    options: createOptions(shownTabs, projectIdOrName),
+    options: createOptions({ tabs: shownTabs, variableQueries }, projectIdOrName),
   });
 }
 
@@ -53,7 +60,10 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ];
 
-function createOptions(tabs: GraphiqlTab[], projectIdOrName: string | undefined): object {
+function createOptions(
+  { tabs, variableQueries }: GraphiqlContent,
+  projectIdOrName: string | undefined,
+): object {
   const isTyped = projectIdOrName !== undefined;
   const title = isTyped ? 'Typed API' : 'Integration gateway';
   const [first] = tabs;
@@ -62,6 +72,7 @@ function createOptions(tabs: GraphiqlTab[], projectIdOrName: string | undefined)
   return {
     title,
     isTyped,
+    variableQueries,
     defaultHeaders: formatJson(first.headers),
     defaultTabs: tabs.map(({ query, headers }) => ({ query, headers: formatJson(headers) })),
   };

@@ -12,7 +12,7 @@ import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graph
 import { readCaller } from '../../graphql/execution/operation-context.ts';
 import { findBodyRefusal, findQueryRefusal } from '../../rest/endpoint/utf8.ts';
 import { findJsonExcess } from '../../work/json-size.ts';
-import { isPageRequest, type ListTabs, sendGraphiqlPage } from './graphiql.ts';
+import { type FindGraphiqlContent, isPageRequest, sendGraphiqlPage } from './graphiql.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
 import { createPlainGraphql, parsePlainRequest } from './plain-graphql.ts';
 import type { Yoga } from './yoga.ts';
@@ -21,7 +21,7 @@ export interface GraphqlParts {
   services: Services;
   admission: Admission;
   yoga: Yoga;
-  listTabs: ListTabs;
+  findGraphiqlContent: FindGraphiqlContent;
   /** Builds the console, with GraphiQL, at the first call if it is stale. */
   buildConsole: () => Promise<void>;
   /** If false, Yoga's own handler serves plain POST requests too. */

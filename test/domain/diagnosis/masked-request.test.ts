@@ -44,6 +44,29 @@ test('masks values of the query and private segments of the path', () => {
   );
 });
 
+test.each([
+  ['updated_since=2026-01-02T03:04:05.678Z', 'updated_since=2026-01-02T03:04:05.678Z'],
+  ['since=2026-01-02&until=1767312000', 'since=2026-01-02&until=1767312000'],
+  ['modified_after=1767312000000', 'modified_after=1767312000000'],
+  [
+    "q=SELECT Id FROM Contact WHERE Name = 'Ann' AND Changed >= 2026-01-02T03:04:05%2B00:00 LIMIT 5",
+    'q=***2026-01-02T03:04:05+00:00***',
+  ],
+  ['fields=email,phone&sort=-updated_at', 'fields=email,phone&sort=-updated_at'],
+  ['fields=ann%40example.test', 'fields=***'],
+  ['born=1990-05-17&phone=4915112345678', 'born=***&phone=***'],
+  ['after=12345678901', 'after=***'],
+])('shows times and field names of the query %s, and masks its other values', (query, expected) => {
+  const { path } = maskExchange({}, { url: `https://api.crm.test/contacts?${query}` });
+  expect(path).toBe(`/contacts?${expected}`);
+});
+
+test('keeps a time of the query in an error that repeats it', () => {
+  const message = 'updated_since 2026-01-02T03:04:05Z is too early';
+  const url = 'https://api.crm.test/contacts?updated_since=2026-01-02T03:04:05Z';
+  expect(maskJson({ message }, { url })).toEqual({ message });
+});
+
 test('masks the values of headers that are not known to be harmless', () => {
   const headers = {
     authorization: 'Bearer token-1',

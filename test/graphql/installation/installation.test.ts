@@ -108,18 +108,18 @@ test('installs everything that the integration has without a config', async () =
     },
     objects: [
       {
-        objectName: 'companies',
-        mappedObjectName: null,
-        schedule: null,
-        nextReadTime: null,
-        paused: false,
-        ...object,
-      },
-      {
         objectName: 'contacts',
         mappedObjectName: 'people',
         schedule: '*/10 * * * *',
         nextReadTime: start.toISOString(),
+        paused: false,
+        ...object,
+      },
+      {
+        objectName: 'companies',
+        mappedObjectName: null,
+        schedule: null,
+        nextReadTime: null,
         paused: false,
         ...object,
       },
@@ -174,7 +174,7 @@ test('starts the first read with the installation if it has records to backfill'
   const installation = await connectAndInstall(tenant, integration);
   expect(
     installation.objects.map(({ nextReadTime }: { nextReadTime: string }) => nextReadTime),
-  ).toEqual([null, start.toISOString(), '2030-01-01T00:10:00.000Z']);
+  ).toEqual([start.toISOString(), '2030-01-01T00:10:00.000Z', null]);
 });
 
 test('stores a disabled object without a next read', async () => {
@@ -369,8 +369,8 @@ test('replaces the config, keeps the progress of objects, and keeps the previous
     },
   });
   expect(scheduled.objects).toMatchObject([
-    { objectName: 'companies', recordsRead: 0, backfillDone: false, nextReadTime: null },
     { objectName: 'contacts', recordsRead: 7, nextReadTime: '2030-01-01T00:45:00.000Z' },
+    { objectName: 'companies', recordsRead: 0, backfillDone: false, nextReadTime: null },
   ]);
   const disabled = { read: [{ objectName: 'contacts', disabled: true }] };
   expect(

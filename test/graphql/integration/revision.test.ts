@@ -127,10 +127,10 @@ test('pauses reads of objects that a destructive revision drops, and keeps earli
     await readInstallation(tenant, pausedInstallation.id),
   ];
   expect(a.objects).toMatchObject([
-    { objectName: 'contacts', paused: true, pauseNote: DROPPED_NOTE, nextReadTime: null },
     { objectName: 'deals', paused: false, pauseNote: null },
+    { objectName: 'contacts', paused: true, pauseNote: DROPPED_NOTE, nextReadTime: null },
   ]);
-  expect(b.objects[0]).toMatchObject({ paused: true, pauseNote: 'Moving house.' });
+  expect(b.objects[1]).toMatchObject({ paused: true, pauseNote: 'Moving house.' });
 });
 
 test('applies a new schedule immediately, except to disabled, paused and separately scheduled objects', async () => {

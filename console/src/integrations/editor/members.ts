@@ -6,7 +6,7 @@ export interface Member {
   valueType: string;
   isList: boolean;
   isRequired: boolean;
-  /** The values of an enum; null for other types. */
+  /** The values of an enum in the form of manifests; null for other types. */
   values: readonly string[] | null;
   description: string;
 }
