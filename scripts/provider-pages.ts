@@ -12,6 +12,7 @@ import {
 } from '../src/providers/declarative/declarative-provider.ts';
 import { findSearchList } from '../src/providers/declarative/reading/search-conditions.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
+import { createCatalogPage } from './provider-catalog-page.ts';
 import { describeReads } from './provider-reads.ts';
 
 /** Pages of providers that are code and not declarations. */
@@ -31,7 +32,11 @@ export function createProviderPages(): Map<string, string> {
   const pages = providers.map(
     (provider) => [getFileName(provider.declared), createPage(provider)] as const,
   );
-  return new Map([['README.md', createIndex(providers)], ...pages]);
+  return new Map([
+    ['README.md', createIndex(providers)],
+    ['catalog.md', createCatalogPage()],
+    ...pages,
+  ]);
 }
 
 function getFileName({ name }: DeclaredProvider): string {
@@ -64,7 +69,8 @@ A provider is a third-party service that your customers connect. Each of these p
 - [the sandbox](../../src/providers/sandbox/README.md), a CRM for trials
 - the [declared providers](#declared-providers)
 
-Other providers of the catalog only connect and proxy. The query \`providers\` lists them all.
+Other providers of the catalog only connect and forward requests. [All providers](catalog.md) has one table of the whole
+catalog, with what each supports and by what it was checked. The query \`providers\` lists them too.
 
 ## Connect by OAuth
 

@@ -199,6 +199,11 @@ export interface Provider {
    */
   hosts?: Readonly<Record<string, readonly string[]>>;
   /**
+   * True if the workspace is the customer's own host, which no list can name. Stored credentials are only sent to the origin
+   * that they were entered for. The secret of a provider app is only sent to the host that the app names.
+   */
+  hasCustomerHost?: boolean;
+  /**
    * Hosts besides that of `baseUrl` that links in responses may point to. `*.` permits all subdomains. Requests that
    * follow such links carry the connection's credentials.
    */
@@ -222,6 +227,8 @@ export interface Provider {
    * `oauth2.sharedLogin` does not need it.
    */
   workspaceRequired?: boolean;
+  /** The vendor's word for the workspace. Default: "Workspace". */
+  workspaceDisplayName?: string;
   /** All object names. Absent if an account may have any object. */
   objects?: readonly string[];
   /** The provider's name of an object by its aliases, which manifests may use. */

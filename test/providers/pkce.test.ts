@@ -26,17 +26,21 @@ const providers = [
 const tenant = await app.createTenant();
 
 async function requestConsentParams(
-  { name, inputs = [] }: (typeof providers)[number],
+  { name, hosts, hasCustomerHost, inputs = [] }: (typeof providers)[number],
   changes: object = {},
 ): Promise<URLSearchParams> {
-  await createProviderApp(tenant, { provider: name });
+  const workspaceHost = { metadata: { providerParams: { workspaceHost: 'acme' } } };
+  await createProviderApp(tenant, { provider: name, ...(hasCustomerHost && workspaceHost) });
   const input = {
     projectIdOrName: tenant.projectId,
     provider: name,
     ...{ groupRef: 'acme', consumerRef: 'ann', scopes: ['read'] },
     providerWorkspaceRef: WORKSPACES[name] ?? 'acme',
     providerMetadata: Object.fromEntries(
-      inputs.map((input) => [input.name, TOKEN_HOSTS[input.name] ?? 'acme']),
+      inputs.map((input) => [
+        input.name,
+        TOKEN_HOSTS[input.name] ?? hosts?.[input.name]?.[0] ?? 'acme',
+      ]),
     ),
     ...changes,
   };

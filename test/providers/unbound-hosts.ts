@@ -9,10 +9,17 @@ const LITERAL_HOST = /\.[a-z\d-]+\.[a-z]+(:\d+)?$/i;
 export function listUnboundHosts(provider: Provider): string[] {
   const variables = listUrls(provider).flatMap((url) => {
     const [host = ''] = url.replace(/^https?:\/\//, '').split('/');
-    if (LITERAL_HOST.test(host)) return [];
+    if (LITERAL_HOST.test(host) || hasListedEnd(provider, host)) return [];
     return [...host.matchAll(VARIABLE)].map(([, name = '']) => name);
   });
-  return variables.filter((name) => !provider.hosts?.[name]?.length);
+  const isCustomerHost = (name: string) => name === 'workspace' && provider.hasCustomerHost;
+  return variables.filter((name) => !isCustomerHost(name) && !provider.hosts?.[name]?.length);
+}
+
+/** True if the host ends in a variable whose hosts are listed. Earlier variables then only name subdomains. */
+function hasListedEnd({ hosts }: Provider, host: string): boolean {
+  const [, name = ''] = /\{\{(\w+)\}\}$/.exec(host) ?? [];
+  return Boolean(hosts?.[name]?.length);
 }
 
 function listUrls({ baseUrl, modules = [], oauth2, custom }: Provider): string[] {

@@ -21,7 +21,7 @@ const PAGE_QUERY = graphql`
         }
       }
     }
-    providers(first: 100) {
+    providers(first: 1000) {
       nodes {
         name
         displayName

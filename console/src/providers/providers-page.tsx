@@ -12,7 +12,7 @@ import type { ConsolePageProps } from '../shell/pages.ts';
 
 const PAGE_QUERY = graphql`
   query providersPageQuery {
-    providers(first: 100) {
+    providers(first: 1000) {
       totalCount
       nodes {
         name
@@ -58,6 +58,11 @@ export default function ProvidersPage({ project }: ConsolePageProps) {
                       {formatWords(capability)}
                     </span>
                   ))}
+                  {supports.length === 1 && supports[0] === 'PROXY' && (
+                    <span className="quiet">
+                      only forwards requests: no reads, writes or events
+                    </span>
+                  )}
                 </div>
               </td>
               <td>{authSchemes.map(getSchemeName).join(', ')}</td>

@@ -98,7 +98,7 @@ const QUERY = graphql`
         }
       }
     }
-    providers(first: 100) {
+    providers(first: 1000) {
       nodes {
         name
         displayName

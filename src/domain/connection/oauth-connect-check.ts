@@ -13,7 +13,7 @@ import { createInputIssue } from '../issues.ts';
 import { listReturnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
-import { findDefaultApp } from '../provider/provider-app.ts';
+import { findDefaultApp, findWorkspaceHost } from '../provider/provider-app.ts';
 import { getsWorkspaceFromToken, listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import { findPackageInstallUrl } from './consent/connect-page.ts';
@@ -63,6 +63,7 @@ export async function planConnect(
     ...listAddressIssues(provider, oauth2, account),
     ...listInputIssues(omitAddressInputs(provider, oauth2), input),
     ...listRequiredAppIssues(app, input),
+    ...listAppHostIssues(provider, app, account),
     ...(oauth2.explicitScopesRequired && app && scopes.length === 0
       ? [createMissingScopesIssue(provider)]
       : []),
@@ -142,6 +143,22 @@ function listRequiredAppIssues(
   }
   if (providerAppId != null) return [createInputIssue(path, 'does not exist.', providerAppId)];
   return [createInputIssue(path, `is required: the project has no provider app for ${provider}.`)];
+}
+
+/** Lists the issue with a host that the customer entered, if it is not the one that the provider app names. */
+function listAppHostIssues(
+  { hasCustomerHost }: Provider,
+  app: Row<'ProviderApp'> | null,
+  { providerWorkspaceRef }: AccountMetadata,
+): Issue[] {
+  if (!hasCustomerHost || !app || providerWorkspaceRef === null) return [];
+  const host = findWorkspaceHost(app);
+  if (host === providerWorkspaceRef.toLowerCase()) return [];
+  const detail =
+    host === undefined
+      ? "can't be used: set providerParams.workspaceHost of the provider app, the host that may receive its secret."
+      : `must be ${host}, the workspaceHost of the provider app.`;
+  return [createInputIssue(['input', 'providerWorkspaceRef'], detail, providerWorkspaceRef)];
 }
 
 function listSchemeIssues(provider: Provider, { authScheme }: Input): Issue[] {

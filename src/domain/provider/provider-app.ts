@@ -71,7 +71,7 @@ export const providerAppResource = resource(
       jsonObject
         .nullable()
         .describe(
-          '`authQueryParams` (query parameters of the authorize URL) and `providerParams` (`packageInstallURL`, `gcpProjectId`, `gcpPubSubTopicName`).',
+          '`authQueryParams` (query parameters of the authorize URL) and `providerParams` (`packageInstallURL`, `workspaceHost`, `gcpProjectId`, `gcpPubSubTopicName`).',
         ),
       ({ metadata }: Row<'ProviderApp'>) => castJsonColumn(metadata),
     ),
@@ -243,6 +243,12 @@ export function toClientSecretLocation(row: string, projectId: string): SealedLo
 
 export function toWebhookSecretLocation(row: string, projectId: string): SealedLocation {
   return { table: 'ProviderApp', column: 'webhookSecretSealed', row, projectId };
+}
+
+/** Returns the only host that may receive the app's secret, if customers enter the host. Undefined if the app names none. */
+export function findWorkspaceHost({ metadata }: { metadata: unknown }): string | undefined {
+  const { providerParams } = (metadata ?? {}) as { providerParams?: { workspaceHost?: string } };
+  return providerParams?.workspaceHost;
 }
 
 export function toPreviousSecretLocation(row: string, projectId: string): SealedLocation {

@@ -23,7 +23,7 @@ export function listWorkspaceIssues(provider: Provider, ref: string | null | und
   if (ref == null) {
     return needsWorkspace(provider) ? [createIssue(`is required for ${provider.name}.`)] : [];
   }
-  if (getsWorkspaceFromToken(provider)) {
+  if (isWholeAddress(provider.baseUrl, 'workspace')) {
     const detail = findAddressProblem(provider, 'workspace', ref);
     return detail === null ? [] : [createIssue(detail, ref)];
   }
@@ -47,6 +47,11 @@ function needsWorkspace({ baseUrl, oauth2 }: Provider): boolean {
 /** True if the token response contains the account's whole address, so that callers need not know it. */
 export function getsWorkspaceFromToken({ baseUrl }: Provider): boolean {
   return baseUrl === VARIABLE;
+}
+
+/** True if the variable stands for the scheme and the host at the start of an address. */
+export function isWholeAddress(template: string, variable: string): boolean {
+  return template.startsWith(`{{${variable}}}`);
 }
 
 /** Returns the reason why a value can't be a whole address. Null if it can. */

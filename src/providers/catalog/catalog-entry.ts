@@ -1,4 +1,5 @@
 import type { Provider, ProviderLimits } from '../contract.ts';
+import { MICROSOFT_TOKENS } from './microsoft-tokens.ts';
 
 /** A provider in the catalog. */
 export interface CatalogEntry
@@ -9,6 +10,7 @@ export interface CatalogEntry
     | 'baseUrl'
     | 'modules'
     | 'hosts'
+    | 'hasCustomerHost'
     | 'linkHosts'
     | 'authSchemes'
     | 'oauth2'
@@ -16,7 +18,18 @@ export interface CatalogEntry
     | 'custom'
     | 'healthCheck'
     | 'workspaceRequired'
+    | 'workspaceDisplayName'
   > {}
+
+/** A provider in entries.json, to which the gateway only connects and forwards requests. */
+export interface ProxyEntry extends CatalogEntry, Pick<Provider, 'headers' | 'inputs'> {
+  /** True if the Microsoft identity platform issues the tokens. */
+  usesMicrosoftTokens?: true;
+  /** The source of the facts, for the page of providers. */
+  checkedAgainst: string;
+  /** Sentences for the page of providers. */
+  notes?: readonly string[];
+}
 
 /**
  * Limits of providers whose own limits are not declared. If a limit is too high, the provider returns 429 and the
@@ -49,4 +62,16 @@ export function createCatalogProvider(settings: CatalogEntry): Provider {
     },
     capabilities: { proxy: true },
   };
+}
+
+/** Creates the provider of a row in entries.json. */
+export function createProxyProvider({
+  usesMicrosoftTokens,
+  checkedAgainst: _,
+  notes: __,
+  ...entry
+}: ProxyEntry): Provider {
+  const { oauth2 } = entry;
+  if (!usesMicrosoftTokens || !oauth2) return createCatalogProvider(entry);
+  return createCatalogProvider({ ...entry, oauth2: { ...oauth2, ...MICROSOFT_TOKENS } });
 }

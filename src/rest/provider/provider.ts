@@ -318,17 +318,22 @@ function toAuthType({ authSchemes: [first = 'NONE'], custom }: Provider): AuthTy
   return first === 'NONE' && custom ? 'custom' : SCHEMES[first].authType;
 }
 
-const WORKSPACE_INPUT = {
-  name: 'workspace',
-  displayName: 'Workspace',
-  prompt: 'The name of the account in its URLs at the provider.',
-};
+function createWorkspaceInput({ workspaceDisplayName, hasCustomerHost }: Provider) {
+  return {
+    name: 'workspace',
+    displayName: workspaceDisplayName ?? 'Workspace',
+    prompt: hasCustomerHost
+      ? 'The host of the account, like acme.example.com.'
+      : 'The name of the account in its URLs at the provider.',
+  };
+}
 
-function listInputs({ workspaceRequired, inputs = [], modules = [] }: Provider) {
+function listInputs(provider: Provider) {
+  const { workspaceRequired, inputs = [], modules = [] } = provider;
   const moduleInputs = modules.flatMap((module) => module.inputs ?? []);
   const moduleInputsByName = new Map(moduleInputs.map((input) => [input.name, input]));
   return [
-    ...(workspaceRequired ? [WORKSPACE_INPUT] : []),
+    ...(workspaceRequired ? [createWorkspaceInput(provider)] : []),
     ...inputs,
     ...[...moduleInputsByName.values()].map((input) => ({
       ...input,

@@ -34,11 +34,13 @@ export function redirectEntry(provider: Provider, serverUrl: string): Provider {
 }
 
 /** Returns the members of an input that connects an account of the provider. */
-export function createAccountInput({ name, inputs = [], workspaceRequired }: Provider) {
+export function createAccountInput({ name, hosts, inputs = [], workspaceRequired }: Provider) {
   return {
     provider: name,
     ...(workspaceRequired && { providerWorkspaceRef: 'acme' }),
-    providerMetadata: Object.fromEntries(inputs.map((input) => [input.name, 'acme'])),
+    providerMetadata: Object.fromEntries(
+      inputs.map((input) => [input.name, hosts?.[input.name]?.[0] ?? 'acme']),
+    ),
   };
 }
 

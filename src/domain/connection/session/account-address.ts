@@ -9,6 +9,7 @@ import {
   formatAllowedHosts,
   isAllowedHost,
   isHostLabels,
+  isWholeAddress,
   type ProviderHosts,
 } from '../../provider/provider-workspace.ts';
 
@@ -23,7 +24,6 @@ export interface AccountMetadata {
 }
 
 const VARIABLE = /\{\{(\w+)\}\}/g;
-const WHOLE_ADDRESS = '{{workspace}}';
 /** The characters and the length that are valid in a path and in a header. */
 export const PRINTABLE = /^[\x20-\x7e]{1,1024}$/;
 
@@ -62,7 +62,13 @@ export function fillAddress(
     const { variable, detail } = problem;
     throw new ProviderError('BAD_REQUEST', `The connection's ${toInputMember(variable)} ${detail}`);
   }
-  const address = template.replaceAll(VARIABLE, (_all, name) => findVariable(name, account) ?? '');
+  const address = template.replaceAll(VARIABLE, (_all, name) =>
+    trimSlashes(findVariable(name, account) ?? ''),
+  );
+  return trimSlashes(address);
+}
+
+function trimSlashes(address: string): string {
   return address.replace(/\/+$/, '');
 }
 
@@ -130,7 +136,7 @@ function findProblem(
   value: string | null,
 ): string | null {
   if (value === null) return 'is required for the address but missing.';
-  if (template === WHOLE_ADDRESS) return findAddressProblem(provider, variable, value);
+  if (isWholeAddress(template, variable)) return findAddressProblem(provider, variable, value);
   if (!isHostLabels(value)) return 'must be letters, digits and dashes, separated by dots.';
   if (isAllowedHost(provider, variable, value)) return null;
   return `must be ${formatAllowedHosts(provider, variable)}.`;

@@ -38,6 +38,10 @@ type EndpointServices = Pick<Services, 'providerAccess' | 'now' | 'meters'>;
 export interface OAuthClient {
   id: string;
   secret: string;
+  /** For the client of a provider app: the host that it may be sent to, if the customer enters the host. */
+  workspaceHost?: string | undefined;
+  /** True for the client of a provider app, which belongs to the builder and not to the customer. */
+  isApp?: boolean;
 }
 
 export interface TokenRequest {
@@ -117,6 +121,7 @@ export async function postForm(
   url: string,
 ): Promise<ProviderResponse> {
   const { provider, client, form, connection, timeoutMs = ENDPOINT_LIMITS.timeoutMs } = request;
+  requireAppHost(request, url);
   const secrets = new SecretMask(listRequestSecrets(request));
   const outbound = connection
     ? observeOutbound(services, { kind: 'TOKEN', connection, secrets })
@@ -143,6 +148,18 @@ export async function postForm(
     const kind = error.kind === 'REFUSED_ADDRESS' ? 'BAD_REQUEST' : 'RETRYABLE';
     throw createEndpointFailure(request, kind, `could not be reached: ${error.message}`);
   }
+}
+
+/**
+ * Throws BAD_REQUEST if the secret of a provider app would be sent to a host that a customer has entered and the app does
+ * not name.
+ */
+function requireAppHost(request: TokenRequest, url: string): void {
+  const { provider, client } = request;
+  if (!provider.hasCustomerHost || !client?.isApp) return;
+  if (client.workspaceHost === new URL(url).host) return;
+  const problem = `is at ${new URL(url).host}, which is not the workspaceHost of the provider app.`;
+  throw createEndpointFailure(request, 'BAD_REQUEST', problem);
 }
 
 /** Encodes the id and the secret as form values first, as RFC 6749 section 2.3.1 requires. */

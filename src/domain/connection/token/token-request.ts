@@ -2,7 +2,7 @@
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
-import { toClientSecretLocation } from '../../provider/provider-app.ts';
+import { findWorkspaceHost, toClientSecretLocation } from '../../provider/provider-app.ts';
 import { listSecrets } from '../credentials.ts';
 import type { AccountMetadata } from '../session/account-address.ts';
 import { signAssertion } from './service-account.ts';
@@ -30,11 +30,11 @@ export async function findAppClient(
   if (id === null) return null;
   const app = await database.prisma.providerApp.findUnique({
     where: { projectId_id: { projectId, id }, provider },
-    select: { clientId: true, clientSecretSealed: true },
+    select: { clientId: true, clientSecretSealed: true, metadata: true },
   });
   if (!app) return null;
   const secret = vault.open(app.clientSecretSealed, toClientSecretLocation(id, projectId));
-  return { id: app.clientId, secret };
+  return { id: app.clientId, secret, isApp: true, workspaceHost: findWorkspaceHost(app) };
 }
 
 /** The columns of a connection that the request needs. The connection may not be stored yet. */

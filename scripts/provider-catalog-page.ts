@@ -1,0 +1,88 @@
+/** Generates docs/providers/catalog.md: one table of all providers, and what is known of each. */
+import { CATALOG, PROXY_ENTRIES } from '../src/providers/catalog/all-entries.ts';
+import { listCapabilities, type Provider } from '../src/providers/contract.ts';
+import { DECLARATIONS } from '../src/providers/declared/all.ts';
+import { createHubspotProvider } from '../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../src/providers/salesforce/salesforce-provider.ts';
+
+const SCHEME_NAMES = {
+  NONE: 'custom inputs',
+  API_KEY: 'API key',
+  BASIC: 'user name and password',
+  OAUTH2_AUTHORIZATION_CODE: 'OAuth consent',
+  OAUTH2_AUTHORIZATION_CODE_PKCE: 'OAuth consent with PKCE',
+  OAUTH2_CLIENT_CREDENTIALS: 'OAuth client credentials',
+  OAUTH2_PASSWORD: 'OAuth password grant',
+};
+
+const SOURCES = new Map([
+  ...PROXY_ENTRIES.map(({ name, checkedAgainst }) => [name, checkedAgainst] as const),
+  ...DECLARATIONS.map(({ name }) => [name, `[its page](${name}.md)`] as const),
+  ['hubspot', '[its page](hubspot.md)'],
+  ['salesforce', '[its page](salesforce.md)'],
+]);
+
+export function createCatalogPage(): string {
+  const providers = [createHubspotProvider(), createSalesforceProvider(), ...CATALOG].toSorted(
+    (a, b) => a.displayName.localeCompare(b.displayName, 'en'),
+  );
+  const notes = PROXY_ENTRIES.toSorted((a, b) =>
+    a.displayName.localeCompare(b.displayName, 'en'),
+  ).flatMap((entry) =>
+    entry.notes ? [`- **${entry.displayName}** (\`${entry.name}\`): ${entry.notes.join(' ')}`] : [],
+  );
+  return `# All providers
+
+The ${providers.length} providers of the catalog, without the sandbox. To find one, search this page for its name. \`npm run provider:pages\`
+writes the page.
+
+- *Inputs* are the values that connecting needs besides credentials: \`workspace\` is \`providerWorkspaceRef\`, and the others
+  are members of \`providerMetadata\`. Inputs of a module are only needed in integrations of the module.
+- *Supports* lists the capabilities of the gateway. A provider that only supports the proxy connects, refreshes its tokens,
+  and forwards requests. The gateway does not read or write its records.
+- *Health check* says whether the gateway can check a key before it stores it. Without a health check, it stores the key
+  unchecked.
+- *Checked against* is the source of the facts. No live accounts were available. \`test/providers/catalog-walk.test.ts\`
+  connects each provider to a stand-in, refreshes its token, and forwards a request.
+
+[Providers that are missing](../compatibility.md#providers-that-are-missing) lists what the gateway can't connect to.
+
+| provider | name | connects with | inputs | modules | supports | health check | checked against |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+${providers.map((provider) => `| ${createRow(provider).join(' | ')} |`).join('\n')}
+
+## Notes
+
+${notes.join('\n')}
+`;
+}
+
+function createRow(provider: Provider): string[] {
+  const { name, displayName, authSchemes, modules = [], healthCheck } = provider;
+  return [
+    displayName,
+    `\`${name}\``,
+    authSchemes.map((scheme) => SCHEME_NAMES[scheme]).join(', '),
+    formatNames(listInputNames(provider)),
+    formatNames(modules.map((module) => module.name)),
+    listCapabilities(provider)
+      .map((capability) => capability.toLowerCase().replaceAll('_', ' '))
+      .join(', '),
+    healthCheck ? 'yes' : 'no',
+    SOURCES.get(name) ?? '–',
+  ];
+}
+
+function listInputNames({ workspaceRequired, inputs = [], modules = [], custom }: Provider) {
+  const declaredInputs = [
+    ...inputs,
+    ...modules.flatMap((module) => module.inputs ?? []),
+    ...(custom?.inputs ?? []).map((input) => ({ name: `customAuth.${input.name}` })),
+  ];
+  const names = declaredInputs.map((input) => input.name);
+  return [...new Set([...(workspaceRequired ? ['workspace'] : []), ...names])];
+}
+
+function formatNames(names: readonly string[]): string {
+  return names.length > 0 ? names.map((name) => `\`${name}\``).join(', ') : '–';
+}

@@ -1,0 +1,237 @@
+/**
+ * Connects to each provider of the catalog and forwards a request. A stand-in for the network
+ * responds, and records where each request goes and what it carries.
+ *
+ * @module-tag all/walk
+ */
+import { Readable } from 'node:stream';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { openSession } from '../../src/domain/connection/connection-session.ts';
+import type { OutboundRequest } from '../../src/outbound/client.ts';
+import type { StreamedRequest } from '../../src/outbound/streamed-exchange.ts';
+import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
+import { isConsentScheme, type Provider } from '../../src/providers/contract.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { HOUR_MS } from '../../src/work/durations.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import { createAheadClock } from '../support/process/ahead-clock.ts';
+import { CLIENT, createProviderApp, getConnection } from '../support/providers/oauth.ts';
+import { consent } from '../support/wire/oauth-entries.ts';
+
+const clock = createAheadClock();
+const providers = [createHubspotProvider(), createSalesforceProvider(), ...CATALOG];
+const app = await getSharedApp({
+  providers,
+  env: HIGH_RATE_LIMITS,
+  now: clock.now,
+});
+const { services } = app.app;
+const tenant = await app.createTenant();
+
+/** The addresses in the token responses of providers that state the account's address there. */
+const ADDRESSES: Record<string, string> = {
+  gong: 'https://acme.api.gong.io',
+  zoho: 'https://www.zohoapis.eu',
+};
+
+const requests: (OutboundRequest | StreamedRequest)[] = [];
+let tokenCount = 0;
+
+/** Responds to requests for tokens with a new token, and to others with an empty object. */
+async function respond(request: OutboundRequest) {
+  requests.push(request);
+  const isTokenRequest = readForm(request).has('grant_type');
+  tokenCount += isTokenRequest ? 1 : 0;
+  const body = isTokenRequest
+    ? {
+        access_token: `token-${tokenCount}`,
+        refresh_token: `refresh-${tokenCount}`,
+        expires_in: 3_600,
+        api_base_url_for_customer: ADDRESSES.gong,
+        api_domain: ADDRESSES.zoho,
+      }
+    : {};
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(body)),
+    truncated: false,
+  };
+}
+
+beforeEach(() => {
+  requests.length = 0;
+  clock.aheadMs = 0;
+  const { outbound } = services.providerAccess;
+  vi.spyOn(outbound, 'send').mockImplementation(respond);
+  vi.spyOn(outbound, 'stream').mockImplementation(async (request) => {
+    requests.push(request);
+    return { status: 200, headers: {}, body: Readable.from([]), closed: Promise.resolve() };
+  });
+});
+
+function readForm({ method, body }: OutboundRequest | StreamedRequest): URLSearchParams {
+  return new URLSearchParams(method === 'POST' ? String(body) : '');
+}
+
+/** Returns a valid value of each variable. */
+function createValues({ name, hosts = {}, hasCustomerHost, baseUrl, inputs = [] }: Provider) {
+  const workspace = hasCustomerHost
+    ? `${baseUrl.startsWith('{{') ? 'https://' : ''}${name.toLowerCase()}.acme.example`
+    : 'acme';
+  const values = inputs.map((input) => [input.name, hosts[input.name]?.[0] ?? 'acme-1'] as const);
+  return new Map([['workspace', workspace], ...values]);
+}
+
+function fill(template: string, values: ReadonlyMap<string, string>): string {
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_all, name) => values.get(name) ?? '');
+}
+
+function createAccount(entry: Provider, values: ReadonlyMap<string, string>) {
+  const { name, workspaceRequired, inputs = [] } = entry;
+  return {
+    provider: name,
+    consumerRef: name,
+    ...(workspaceRequired && { providerWorkspaceRef: values.get('workspace') }),
+    providerMetadata: Object.fromEntries(
+      inputs.map((input) => [input.name, values.get(input.name)]),
+    ),
+  };
+}
+
+const BASIC_CLIENT = `Basic ${Buffer.from(`${CLIENT.clientId}:${CLIENT.clientSecret}`).toString('base64')}`;
+
+/** Checks the URL and the client of a request for a token. */
+function expectTokenRequest(
+  { oauth2 }: Provider,
+  values: ReadonlyMap<string, string>,
+  request: OutboundRequest | StreamedRequest | undefined,
+  form: object,
+) {
+  expect(request?.url).toBe(fill(oauth2?.tokenUrl ?? '', values));
+  const isBasic = oauth2?.clientAuthentication === 'basic';
+  expect(request?.headers.authorization).toBe(isBasic ? BASIC_CLIENT : undefined);
+  expect(Object.fromEntries(request ? readForm(request) : [])).toMatchObject({
+    ...form,
+    ...(!isBasic && { client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret }),
+  });
+}
+
+/** Connects with a consent, and returns the id of the connection. */
+async function connectByConsent(entry: Provider, values: ReadonlyMap<string, string>) {
+  const { name, oauth2, authSchemes, hasCustomerHost } = entry;
+  await createProviderApp(tenant, {
+    provider: name,
+    ...(hasCustomerHost && {
+      metadata: { providerParams: { workspaceHost: values.get('workspace') } },
+    }),
+  });
+  const input = { ...createAccount(entry, values), scopes: ['read', 'write'] };
+  const { consentUrl } = await consent(app, tenant, input);
+  expect(consentUrl.origin + consentUrl.pathname).toBe(
+    new URL(fill(oauth2?.authorizeUrl ?? '', values)).href,
+  );
+  expect(Object.fromEntries(consentUrl.searchParams)).toMatchObject({
+    response_type: 'code',
+    client_id: CLIENT.clientId,
+    scope: ['read', 'write'].join(oauth2?.scopeSeparator ?? ' '),
+    ...oauth2?.authorizeParams,
+  });
+  const usesPkce = authSchemes.includes('OAUTH2_AUTHORIZATION_CODE_PKCE');
+  expect(consentUrl.searchParams.has('code_challenge')).toBe(usesPkce);
+  const tokenRequest = requests.find((request) => readForm(request).has('code'));
+  expectTokenRequest(entry, values, tokenRequest, { grant_type: 'authorization_code' });
+  const connection = await services.database.prisma.connection.findFirstOrThrow({
+    where: { projectId: tenant.projectId, provider: name },
+  });
+  return connection.id;
+}
+
+function createCredentials({ authSchemes: [scheme], custom }: Provider) {
+  const person = { username: 'ann', password: 'secret-1' };
+  if (scheme === 'API_KEY') return { apiKey: 'key-1' };
+  if (scheme === 'BASIC') return { basicAuth: person };
+  if (scheme === 'OAUTH2_CLIENT_CREDENTIALS') return { oauth2ClientCredentials: CLIENT };
+  if (scheme === 'OAUTH2_PASSWORD') return { oauth2PasswordCredentials: { ...CLIENT, ...person } };
+  const inputs = custom?.inputs ?? [];
+  return { customAuth: Object.fromEntries(inputs.map(({ name }) => [name, `${name}-1`])) };
+}
+
+/** Returns the headers and the query that must authenticate a request. */
+function describeCredentials({ authSchemes: [scheme], apiKey, custom, oauth2 }: Provider) {
+  if (oauth2) {
+    const { tokenAttachment } = oauth2;
+    const header = tokenAttachment?.in === 'header' ? tokenAttachment.name : 'authorization';
+    const prefix = tokenAttachment ? '' : 'Bearer ';
+    return { [header.toLowerCase()]: `${prefix}token-${tokenCount}` };
+  }
+  if (scheme === 'BASIC') {
+    return { authorization: `Basic ${Buffer.from('ann:secret-1').toString('base64')}` };
+  }
+  if (apiKey?.in === 'query') return {};
+  if (apiKey) return { [apiKey.name.toLowerCase()]: `${apiKey.valuePrefix ?? ''}key-1` };
+  const values = new Map(custom?.inputs.map(({ name }) => [name, `${name}-1`]));
+  const headers = custom?.headers ?? [];
+  return Object.fromEntries(
+    headers.map((header) => [header.name.toLowerCase(), fill(header.valueTemplate, values)]),
+  );
+}
+
+/** test/flows/service-account.test.ts connects with a key that signs assertions. */
+const walked = providers.filter(({ custom }) => !custom?.serviceAccount);
+
+describe.each(walked.map((entry) => ({ name: entry.name, entry })))('$name', ({ entry }) => {
+  test('connects, refreshes, and sends a request to its host', async () => {
+    const { name, baseUrl, headers = {}, healthCheck, apiKey, oauth2 } = entry;
+    const values = createValues(entry);
+    const isConsented = entry.authSchemes.some(isConsentScheme);
+    const connectionId = isConsented
+      ? await connectByConsent(entry, values)
+      : (
+          await generateConnection(tenant, {
+            ...createAccount(entry, values),
+            ...createCredentials(entry),
+          })
+        ).id;
+    const address = ADDRESSES[name];
+    if (address) values.set('workspace', address);
+
+    if (oauth2) {
+      clock.aheadMs = 3 * HOUR_MS;
+      requests.length = 0;
+    }
+    const base = fill(baseUrl, values);
+    const key = apiKey?.in === 'query' ? `${apiKey.name}=key-1` : '';
+    if (typeof healthCheck === 'string' && !oauth2) {
+      expect(requests.map(({ url }) => url)).toContain(`${base}${healthCheck}${key && `?${key}`}`);
+    }
+    const session = openSession(services, await getConnection(app, connectionId));
+    await session.forward({
+      method: 'GET',
+      target: '/walk?limit=1',
+      headers: { authorization: 'for the gateway' },
+      body: null,
+      signal: new AbortController().signal,
+    });
+    const forwarded = requests.at(-1);
+    expect(forwarded?.url).toBe(`${base}/walk?limit=1${key && `&${key}`}`);
+    const filled = Object.entries(headers).map(([header, template]) => [
+      header.toLowerCase(),
+      fill(template, values),
+    ]);
+    expect(forwarded?.headers).toMatchObject({
+      ...describeCredentials(entry),
+      ...Object.fromEntries(filled),
+    });
+    if (!oauth2) return;
+    const grant = isConsented
+      ? { grant_type: 'refresh_token', refresh_token: `refresh-${tokenCount - 1}` }
+      : {
+          grant_type:
+            entry.authSchemes[0] === 'OAUTH2_PASSWORD' ? 'password' : 'client_credentials',
+        };
+    expectTokenRequest(entry, values, requests.at(-2), grant);
+  });
+});
