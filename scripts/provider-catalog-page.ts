@@ -42,7 +42,7 @@ writes the page.
   and forwards requests. The gateway does not read or write its records.
 - *Health check* says whether the gateway can check a key before it stores it. Without a health check, it stores the key
   unchecked.
-- *Checked against* is the source of the facts. No live accounts were available. \`test/providers/catalog-walk.test.ts\`
+- *Checked against* is the source of the facts. No live accounts were available. \`test/providers/catalog/catalog-walk.test.ts\`
   connects each provider to a stand-in, refreshes its token, and forwards a request.
 
 [Providers that are missing](../compatibility.md#providers-that-are-missing) lists what the gateway can't connect to.

@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { AUTH_SCHEMES, type Capabilities, listCapabilities } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
+import { listUnboundHosts } from './catalog/unbound-hosts.ts';
 import { checkDefining, createDefineRequest } from './contract-defining.ts';
 import { checkMetadata, checkReading } from './contract-reading.ts';
 import {
@@ -22,7 +23,6 @@ import {
 } from './contract-subject.ts';
 import { checkSubscribing } from './contract-subscribing.ts';
 import { checkBatches, checkWriting } from './contract-writing.ts';
-import { listUnboundHosts } from './unbound-hosts.ts';
 
 export type { ContractSubject, Fault } from './contract-subject.ts';
 

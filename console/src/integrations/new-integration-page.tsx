@@ -21,7 +21,7 @@ const PAGE_QUERY = graphql`
         }
       }
     }
-    providers(first: 1000) {
+    providers(first: 500) {
       nodes {
         name
         displayName

@@ -12,7 +12,7 @@ import type { ConsolePageProps } from '../shell/pages.ts';
 
 const PAGE_QUERY = graphql`
   query providersPageQuery {
-    providers(first: 1000) {
+    providers(first: 500) {
       totalCount
       nodes {
         name

@@ -98,7 +98,7 @@ const QUERY = graphql`
         }
       }
     }
-    providers(first: 1000) {
+    providers(first: 500) {
       nodes {
         name
         displayName

@@ -1,6 +1,6 @@
 /**
  * All providers of the catalog. Those in entries.json have no declaration: the gateway connects to them and forwards
- * requests, but does not move their records. test/providers/catalog-entries.test.ts validates the file.
+ * requests, but does not move their records. test/providers/catalog/catalog-entries.test.ts validates the file.
  */
 import type { Provider } from '../contract.ts';
 import { DECLARED } from '../declared/all.ts';

@@ -4,27 +4,30 @@
  * @module-tag all/walk
  */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { openSession } from '../../src/domain/connection/connection-session.ts';
-import type { Row } from '../../src/domain/scope.ts';
-import { CATALOG, PROXY_ENTRIES } from '../../src/providers/catalog/all-entries.ts';
+import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import type { Row } from '../../../src/domain/scope.ts';
+import { CATALOG, PROXY_ENTRIES } from '../../../src/providers/catalog/all-entries.ts';
 import {
   isConsentScheme,
   type Provider,
   type TokenErrorRule,
-} from '../../src/providers/contract.ts';
-import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/work/durations.ts';
-import { getSharedApp } from '../support/app.ts';
-import { generateConnection, recordEvents } from '../support/fixtures/connections.ts';
-import { createAheadClock } from '../support/process/ahead-clock.ts';
+} from '../../../src/providers/contract.ts';
+import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../src/work/durations.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
+import { createAheadClock } from '../../support/process/ahead-clock.ts';
 import {
   createProviderApp,
   getConnection,
   readStoredCredentials,
-} from '../support/providers/oauth.ts';
-import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
-import { consent, createAccountInput, redirectEntry } from '../support/wire/oauth-entries.ts';
+} from '../../support/providers/oauth.ts';
+import {
+  type ServedResponse,
+  startProviderServer,
+} from '../../support/providers/provider-server.ts';
+import { consent, createAccountInput, redirectEntry } from '../../support/wire/oauth-entries.ts';
 
 const clock = createAheadClock();
 /** The response of each token endpoint. All other paths respond with 404. */

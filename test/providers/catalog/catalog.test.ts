@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
-import { listCapabilities, type Provider } from '../../src/providers/contract.ts';
-import { DECLARED } from '../../src/providers/declared/all.ts';
+import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
+import { listCapabilities, type Provider } from '../../../src/providers/contract.ts';
+import { DECLARED } from '../../../src/providers/declared/all.ts';
 import { listUnboundHosts } from './unbound-hosts.ts';
 
 /** True if the token response contains the workspace. */

@@ -1,8 +1,8 @@
 /** Validates the rows of src/providers/catalog/entries.json. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { PROXY_ENTRIES } from '../../src/providers/catalog/all-entries.ts';
-import { AUTH_SCHEMES } from '../../src/providers/contract.ts';
+import { PROXY_ENTRIES } from '../../../src/providers/catalog/all-entries.ts';
+import { AUTH_SCHEMES } from '../../../src/providers/contract.ts';
 
 const text = z
   .string()

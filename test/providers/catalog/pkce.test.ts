@@ -1,13 +1,13 @@
 /** Tests that consent in a browser uses PKCE (S256) if the provider supports it and the caller requests no other scheme. */
 import { expect, test } from 'vitest';
-import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
-import { isConsentScheme } from '../../src/providers/contract.ts';
-import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { getSharedApp } from '../support/app.ts';
-import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
-import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
+import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
+import { isConsentScheme } from '../../../src/providers/contract.ts';
+import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
+import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createProviderApp, START_CONNECT } from '../../support/providers/oauth.ts';
+import { createOAuthBrowser } from '../../support/providers/oauth-browser.ts';
 
 const PKCE_SCHEME = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
 /** Values of inputs and workspaces that must be hosts of the provider. */

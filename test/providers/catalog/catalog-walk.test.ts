@@ -6,19 +6,19 @@
  */
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { openSession } from '../../src/domain/connection/connection-session.ts';
-import type { OutboundRequest } from '../../src/outbound/client.ts';
-import type { StreamedRequest } from '../../src/outbound/streamed-exchange.ts';
-import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
-import { isConsentScheme, type Provider } from '../../src/providers/contract.ts';
-import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { HOUR_MS } from '../../src/work/durations.ts';
-import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
-import { generateConnection } from '../support/fixtures/connections.ts';
-import { createAheadClock } from '../support/process/ahead-clock.ts';
-import { CLIENT, createProviderApp, getConnection } from '../support/providers/oauth.ts';
-import { consent } from '../support/wire/oauth-entries.ts';
+import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import type { OutboundRequest } from '../../../src/outbound/client.ts';
+import type { StreamedRequest } from '../../../src/outbound/streamed-exchange.ts';
+import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
+import { isConsentScheme, type Provider } from '../../../src/providers/contract.ts';
+import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
+import { HOUR_MS } from '../../../src/work/durations.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { createAheadClock } from '../../support/process/ahead-clock.ts';
+import { CLIENT, createProviderApp, getConnection } from '../../support/providers/oauth.ts';
+import { consent } from '../../support/wire/oauth-entries.ts';
 
 const clock = createAheadClock();
 const providers = [createHubspotProvider(), createSalesforceProvider(), ...CATALOG];

@@ -1,5 +1,5 @@
 /** Finds variables in URLs that could send a provider's credentials to any host. */
-import type { Provider } from '../../src/providers/contract.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
 
 const VARIABLE = /\{\{(\w+)\}\}/g;
 /** Matches hosts that end in two literal labels. */
