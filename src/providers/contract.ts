@@ -132,8 +132,10 @@ export interface ServiceAccountSettings {
   tokenUrl: string;
   /** The names of the inputs: the key file as base64, the list of scopes, and the user to impersonate. */
   key: string;
-  scopes: string;
+  scopes?: string;
   subject?: string;
+  /** The scopes if the customer does not enter them. */
+  fixedScopes?: readonly string[];
 }
 
 /** Custom authentication: headers and query parameters with the customer's inputs (`{{name}}`), or tokens. */

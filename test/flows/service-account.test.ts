@@ -62,6 +62,7 @@ const google = CATALOG.find(({ name }) => name === 'googleServiceAccount') as Pr
 const serviceAccount = google.custom?.serviceAccount as NonNullable<
   NonNullable<Provider['custom']>['serviceAccount']
 >;
+const bigquery = CATALOG.find(({ name }) => name === 'bigquery') as Provider;
 const clock = { aheadMs: 0 };
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
@@ -73,6 +74,17 @@ const app = await getSharedApp({
       custom: {
         inputs: google.custom?.inputs ?? [],
         serviceAccount: { ...serviceAccount, tokenUrl: `${server.url}/token` },
+      },
+    },
+    {
+      ...bigquery,
+      baseUrl: server.url,
+      custom: {
+        inputs: bigquery.custom?.inputs ?? [],
+        serviceAccount: {
+          ...(bigquery.custom?.serviceAccount as typeof serviceAccount),
+          tokenUrl: `${server.url}/token`,
+        },
       },
     },
   ],
@@ -110,6 +122,19 @@ test('signs an assertion with the key, and exchanges it for a token on the first
   expect(payload).not.toHaveProperty('sub');
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3_600);
   expect((await readConnection()).status).toBe('WORKING');
+});
+
+test('requests the scopes that the provider declares if the customer does not enter them', async () => {
+  const { id } = await generateConnection(await app.createTenant(), {
+    provider: 'bigquery',
+    providerMetadata: { projectId: 'acme', dataset: 'sales', timestampColumn: 'updated_at' },
+    customAuth: { serviceAccountKey: toBase64(KEY_FILE) },
+    skipCheck: true,
+  });
+  const session = openSession(app.app.services, await getConnection(app, id));
+  expect((await session.send({ method: 'GET', path: '/bigquery/v2/projects' })).status).toBe(200);
+  const { payload } = await verifyAssertion(tokenRequests.at(-1)?.form.assertion);
+  expect(payload.scope).toBe('https://www.googleapis.com/auth/bigquery');
 });
 
 test('replaces a token before it expires, and when the provider rejects it', async () => {

@@ -10,6 +10,7 @@ import {
   type ProviderModule,
   providerResource,
 } from '../../domain/provider/provider.ts';
+import { isWholeAddress } from '../../domain/provider/provider-workspace.ts';
 import { computed } from '../../domain/resource.ts';
 import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
@@ -318,14 +319,16 @@ function toAuthType({ authSchemes: [first = 'NONE'], custom }: Provider): AuthTy
   return first === 'NONE' && custom ? 'custom' : SCHEMES[first].authType;
 }
 
-function createWorkspaceInput({ workspaceDisplayName, hasCustomerHost }: Provider) {
-  return {
-    name: 'workspace',
-    displayName: workspaceDisplayName ?? 'Workspace',
-    prompt: hasCustomerHost
-      ? 'The host of the account, like acme.example.com.'
-      : 'The name of the account in its URLs at the provider.',
-  };
+function createWorkspaceInput(provider: Provider) {
+  const { workspaceDisplayName = 'Workspace' } = provider;
+  return { name: 'workspace', displayName: workspaceDisplayName, prompt: createPrompt(provider) };
+}
+
+function createPrompt({ baseUrl, hasCustomerHost }: Provider): string {
+  if (!hasCustomerHost) return 'The name of the account in its URLs at the provider.';
+  return isWholeAddress(baseUrl, 'workspace')
+    ? 'The address of the account, like https://acme.example.com.'
+    : 'The host of the account, like acme.example.com.';
 }
 
 function listInputs(provider: Provider) {

@@ -94,7 +94,14 @@ const entry = z.strictObject({
       headers: templates.optional(),
       queryParams: templates.optional(),
       serviceAccount: z
-        .strictObject({ tokenUrl: url, key: name, scopes: name, subject: name.optional() })
+        .strictObject({
+          tokenUrl: url,
+          key: name,
+          scopes: name.optional(),
+          subject: name.optional(),
+          fixedScopes: z.array(url).optional(),
+        })
+        .refine(({ scopes, fixedScopes }) => (scopes === undefined) !== (fixedScopes === undefined))
         .optional(),
     })
     .optional(),

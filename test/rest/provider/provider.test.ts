@@ -109,3 +109,37 @@ test('returns which events a provider can send, and who registers the webhook', 
   const unsupported = { create: false, update: false, delete: false, passThrough: false };
   expect(await fetchSubscribeSupport('freshdesk')).toEqual(unsupported);
 });
+
+test('returns the form data of providers that only connect and forward', async () => {
+  const catalog = await (await createRestTenant(app)).get('/providers');
+  const listFormData = (name: string) => {
+    const { authType, oauth2Opts, apiKeyOpts, customOpts, metadata } = catalog[name];
+    const inputs = metadata?.input ?? [];
+    return [
+      authType,
+      oauth2Opts?.grantType ?? apiKeyOpts?.attachmentType ?? customOpts?.inputs[0].name,
+      ...inputs.map((input: { name: string; displayName: string }) => [
+        input.name,
+        input.displayName,
+      ]),
+    ];
+  };
+  const authorizationCode = ['oauth2', 'authorizationCode'];
+  for (const [name, formData] of [
+    ['activeCampaign', ['apiKey', 'header', ['workspace', 'Account name']]],
+    ['bitbucket', [...authorizationCode, ['workspace', 'Workspace']]],
+    ['blueshift', ['basic', undefined]],
+    ['breezy', ['apiKey', 'header', ['company_id', 'Company ID']]],
+    ['coupa', [...authorizationCode, ['workspace', 'Instance domain']]],
+    ['discourse', ['custom', 'apiKey', ['workspace', 'Your domain']]],
+    ['hunter', ['apiKey', 'query']],
+    ['payPal', ['oauth2', 'clientCredentials']],
+    ['sugarCRM', ['oauth2', 'password', ['workspace', 'Base URL']]],
+    [
+      'workday',
+      [...authorizationCode, ['workspace', 'Workday Host'], ['tenantName', 'Tenant Name']],
+    ],
+  ] as const) {
+    expect([name, listFormData(name)]).toEqual([name, formData]);
+  }
+});

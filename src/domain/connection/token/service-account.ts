@@ -36,7 +36,11 @@ export function listServiceAccountProblems(
     const detail = 'must be the JSON key file of a service account with an RSA key, in base64.';
     problems.push({ input: keyInput, detail });
   }
-  if (inputs[scopesInput] !== undefined && !scopesSchema.safeParse(inputs[scopesInput]).success) {
+  if (
+    scopesInput &&
+    inputs[scopesInput] !== undefined &&
+    !scopesSchema.safeParse(inputs[scopesInput]).success
+  ) {
     problems.push({ input: scopesInput, detail: 'must be a list of at least one scope.' });
   }
   if (subjectInput && !['string', 'undefined'].includes(typeof inputs[subjectInput])) {
@@ -52,7 +56,9 @@ export async function signAssertion(
   now: Date,
 ): Promise<string> {
   const key = parseKeyFile(inputs[settings.key]);
-  const scopes = scopesSchema.safeParse(inputs[settings.scopes]);
+  const scopes = scopesSchema.safeParse(
+    settings.scopes ? inputs[settings.scopes] : settings.fixedScopes,
+  );
   // The inputs were valid when they were stored, but the provider's declaration may have changed since.
   if (!key || !scopes.success) {
     throw new ProviderError('BAD_REQUEST', "The key of the service account can't be read.");
