@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { hasDocs } from '../../src/server/docs/docs.ts';
 import { VERSION } from '../../src/version.ts';
-import { expectAccessible, signIn } from '../support/console.ts';
+import { expectAccessible, openConsole, signIn } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
 const PAGES = [
@@ -42,6 +42,7 @@ const PAGES = [
 ] as const;
 
 const LIST_IDS = `{ project(idOrName: "demo") {
+  records: destination(idOrName: "records") { id }
   connections(first: 1) { nodes { id } }
   installations(first: 1, groupRef: "acme") { nodes { id } }
   operations(first: 1, actionType: WRITE) { nodes { id } }
@@ -63,6 +64,32 @@ const DECIDING_COLUMNS = [
 const TAB_COUNT = 3;
 const FIRST_PAGE_BYTES_MAX = 250_000;
 
+const TONES = ['good', 'busy', 'bad'];
+
+/** Runs in the page. Lists the tones that a pixel of the plot has, or almost has because of smoothing. */
+function listDrawnTones(plot: Element): string[] {
+  const canvas = plot.querySelector('canvas');
+  const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data;
+  const colors = new Set<string>();
+  for (let index = 0; index < (pixels?.length ?? 0); index += 4) {
+    if (pixels?.[index + 3] === 255) colors.add(String(pixels.slice(index, index + 3)));
+  }
+  const isDrawn = (color: string) => {
+    const channels = color.match(/\d+/g)?.map(Number) ?? [];
+    return [...colors].some((drawn) =>
+      drawn.split(',').every((part, index) => Math.abs(Number(part) - (channels[index] ?? 0)) <= 8),
+    );
+  };
+  return ['good', 'busy', 'bad'].filter((tone) => {
+    const probe = document.createElement('span');
+    probe.style.color = `var(--${tone})`;
+    plot.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return isDrawn(color);
+  });
+}
+
 export function testPages(getStage: () => ConsoleStage) {
   const ids: Record<string, string> = {};
 
@@ -70,6 +97,7 @@ export function testPages(getStage: () => ConsoleStage) {
     const { project } = await getStage().api(LIST_IDS);
     const [event] = project.notificationEvents.nodes;
     const [delivery] = event.deliveries.nodes;
+    ids.records = project.records.id;
     ids.connection = project.connections.nodes[0].id;
     ids.installation = project.installations.nodes[0].id;
     ids.operation = project.operations.nodes[0].id;
@@ -135,6 +163,14 @@ export function testPages(getStage: () => ConsoleStage) {
       await page.context().close();
     },
   );
+
+  test('shows the lines of all percentiles, although p95 and p99 of few attempts are equal', async () => {
+    const page = await getStage().openTab();
+    await openConsole(page, `${getStage().url}/console/demo/destinations/${ids.records}`);
+    const plot = page.getByRole('img', { name: 'Duration of attempts' });
+    await expect.poll(() => plot.evaluate(listDrawnTones), { timeout: 20_000 }).toEqual(TONES);
+    await page.close();
+  });
 
   test('shows the version in the sidebar, and links to the documentation if it is built', async () => {
     const page = await getStage().openTab();

@@ -124,21 +124,25 @@ function createOptions(
         stroke: getColor(tone, element),
         ...(isBars
           ? { fill: getColor(tone, element), width: 0, points: { show: false } }
-          : createLineStyle(series.length - 1 - index)),
+          : createLineStyle(index, series.length)),
         ...(bars && { paths: bars }),
       })),
     ],
   };
 }
 
-const LINE_PX = 2;
-const POINT_PX = 5;
-const RIM_PX = 4;
+const DASH_PX = 4;
+const POINT_PX = 4;
+const RING_PX = 3;
 
-/** A line is wider than the lines that are drawn over it, so that lines with equal values are all visible. */
-function createLineStyle(linesAbove: number) {
-  const rims = linesAbove * RIM_PX;
-  return { width: LINE_PX + rims, points: { show: true, size: POINT_PX + rims } };
+/**
+ * Lines with equal values, such as percentiles of few attempts, are drawn over each other. Each line has larger gaps and
+ * smaller points than the lines before it, so that all of them are visible.
+ */
+function createLineStyle(index: number, lines: number) {
+  const dash = [DASH_PX * (lines - index), DASH_PX * index];
+  const size = POINT_PX + RING_PX * (lines - 1 - index);
+  return { width: 2, points: { show: true, size }, ...(index > 0 && { dash }) };
 }
 
 const DAY_SECONDS = 86_400;
