@@ -62,7 +62,7 @@ const DECIDING_COLUMNS = [
 ];
 
 const TAB_COUNT = 3;
-const FIRST_PAGE_BYTES_MAX = 250_000;
+const FIRST_PAGE_BYTES_MAX = 260_000;
 
 const TONES = ['good', 'busy', 'bad'];
 
