@@ -65,7 +65,7 @@ export function testDeliveries(getStage: () => ConsoleStage) {
     await page.getByText('No deliveries', { exact: true }).waitFor();
     await page.getByRole('button', { name: /Created$/ }).click();
     await page.getByRole('option', { name: 'Last 24 hours' }).click();
-    await page.getByRole('row', { name: /Message .* events/ }).waitFor();
+    await page.getByRole('row', { name: /Test message .* events/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?time=day');
   });
 
