@@ -4,7 +4,7 @@ import { createEmptyDatabase, startGateway } from '../support/copies/copied-data
 import { installReads, TRIGGER_READ } from '../support/fixtures/reads.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
 
-const PROVIDERS = '{ providers(first: 50) { nodes { name } } }';
+const PROVIDERS = '{ providers(first: 1000) { nodes { name } } }';
 
 test('omits the sandbox from the providers, and says why a stored connection to it is not read', async () => {
   const database = await createEmptyDatabase();

@@ -35,19 +35,15 @@ const createTime = timeRange
   .optional()
   .describe('Only deliveries that were created in this range.');
 
-const STATUSES_DEFAULT: DeliveryStatus[] = ['FAILED'];
-const statuses = z
-  .array(deliveryStatus)
-  .min(1)
-  .max(DELIVERY_STATUSES.length)
-  .default(STATUSES_DEFAULT)
-  .describe('Only deliveries with one of these statuses. Default: FAILED.');
+const statuses = z.array(deliveryStatus).min(1).max(DELIVERY_STATUSES.length);
 
 const retryDeliveriesInput = z
   .object({
     projectIdOrName,
     destinationId,
-    statuses,
+    statuses: statuses
+      .default(['FAILED'])
+      .describe('Only deliveries with one of these statuses. Default: FAILED.'),
     createTime,
   })
   .meta({
@@ -55,7 +51,11 @@ const retryDeliveriesInput = z
     description: `The deliveries to retry, oldest first. One call retries at most ${RETRIED_MAX.toLocaleString('en')}.`,
   });
 
-export const retryableInput = z.object({ destinationId, statuses, createTime });
+export const retryableInput = z.object({
+  destinationId,
+  statuses: statuses.describe('Only deliveries with one of these statuses.'),
+  createTime,
+});
 
 export const retriedDeliveriesResource = resource(
   'RetriedDeliveries',
@@ -182,12 +182,11 @@ export const countRetryable = read(
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
-    input: Partial<FiltersOf<typeof retryableInput>>,
+    { destinationId = null, statuses, createTime }: FiltersOf<typeof retryableInput>,
   ): Promise<number> => {
-    const { destinationId = null, statuses, createTime } = input;
     const now = call.now();
     const counts = await Promise.all(
-      [...new Set(statuses ?? STATUSES_DEFAULT)].map(async (status) => {
+      [...new Set(statuses)].map(async (status) => {
         const values = listValues({ projectId, destinationId, status, now }, { createTime });
         const [row] = await call.database.rows.query<{ count: number }>(COUNT_RETRYABLE, values);
         return row?.count ?? 0;

@@ -252,7 +252,7 @@ test(
 
 const COUNT_RETRYABLE = `query CountRetryable($project: String!, $destinationId: ID, $createTime: TimeRangeInput) {
   project(idOrName: $project) {
-    failed: retryableDeliveryCount( destinationId: $destinationId, createTime: $createTime)
+    failed: retryableDeliveryCount(statuses: [FAILED], destinationId: $destinationId, createTime: $createTime)
     retrying: retryableDeliveryCount(statuses: [RETRYING], destinationId: $destinationId)
     pending: retryableDeliveryCount(statuses: [PENDING], destinationId: $destinationId)
     all: retryableDeliveryCount(statuses: [FAILED, RETRYING, PENDING, FAILED], destinationId: $destinationId)
@@ -287,7 +287,7 @@ test('counts the deliveries that a retry would send', async () => {
   const createTime = { until: failedDelivery.createTime.toISOString() };
   expect((await countRetryable({ destinationId, createTime })).failed).toBe(0);
   const reader = await tenant.withScopes('read');
-  const count = '{ project { retryableDeliveryCount } }';
+  const count = '{ project { retryableDeliveryCount(statuses: [FAILED]) } }';
   expect(await reader.expectRefusal(count)).toMatchObject({ code: 'FORBIDDEN' });
 });
 

@@ -114,7 +114,7 @@ test('makes only the fields null whose scope a key with `read` lacks', async () 
   const reader = await tenant.withScopes('read');
   const query = `query ReadAlone($project: String!) {
     project(idOrName: $project) {
-      retryableDeliveryCount
+      retryableDeliveryCount(statuses: [FAILED])
       destinations { nodes { name messages { nodes { body } } } }
       connections { nodes { status requests { nodes { createTime } } } }
       operations { nodes { requests { nodes { createTime } } } }
