@@ -42,7 +42,7 @@ interface Scan {
 type RunStatement = (query: string | Statement) => Promise<pg.QueryResult>;
 
 const CONTROL_STATEMENT =
-  /^\s*(begin|commit|rollback|savepoint|release|set|prepare|deallocate|explain)\b/i;
+  /^\s*(show|begin|commit|rollback|savepoint|release|set|prepare|deallocate|explain)\b/i;
 
 const READ_STATEMENT = /^\s*select\b/i;
 
