@@ -259,7 +259,8 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   ): Disposable {
     const { table, key } = this.#options;
     const keyFields: object = { table, ...pick(claim, key) };
-    const renew = () => this.renew(database.prisma, claim);
+    // A closed database throws instead of rejecting, and a run that hangs may hold its row until then.
+    const renew = async () => this.renew(database.prisma, claim);
     return keepLease(this.#options.leaseMs, renew, (error) => {
       if (error instanceof LeaseLost) onLost();
       else log.warn({ err: error, ...keyFields }, 'lease.not_renewed');

@@ -256,7 +256,7 @@ query Changes {
 const CATALOG = `# The providers, what the gateway supports of
 # each, and the inputs that connecting needs.
 query Catalog {
-  providers(first: 50) {
+  providers(first: 500) {
     totalCount
     nodes {
       name
