@@ -67,7 +67,7 @@ const QUERY = graphql`
         }
       }
     }
-    providers(first: 100) {
+    providers(first: 500) {
       nodes {
         name
         displayName
