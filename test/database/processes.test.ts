@@ -217,3 +217,15 @@ test.runIf(!onPostgres)(
     await secondDatabase[Symbol.asyncDispose]();
   },
 );
+
+test.runIf(onPostgres)('leaves when it stops while its first connection is opened', async () => {
+  await using database = await createTestDatabase(log);
+  const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
+    select current_database() as "name"`;
+  const other = await openDatabase(createConfig(`${inject('postgres').serverUrl}/${name}`), log);
+  await other[Symbol.asyncDispose]();
+  const { missedTime } = await database.prisma.serverProcess.findUniqueOrThrow({
+    where: { id: other.processes.id },
+  });
+  expect(missedTime).not.toBeNull();
+});

@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
 import { type Backoff, computeBackoffMs } from '../../work/backoff.ts';
-import { withDeadline } from '../../work/deadline.ts';
+import { endWithin, withDeadline } from '../../work/deadline.ts';
 import { Alarm } from '../../work/signal.ts';
 import { type Listen, Listeners, type SendNotifications } from '../notifications/notifications.ts';
 import type { Outages } from '../outages.ts';
@@ -38,6 +38,7 @@ export class PostgresNotifications implements AsyncDisposable {
   /** Rings to reconnect immediately. */
   readonly #reconnectAlarm = new Alarm();
   #runningPing: Promise<void> | null = null;
+  readonly #keepingConnected: Promise<void>;
   /** True if the last connection accepted no writes. */
   #wasReadOnly = false;
   #isClosed = false;
@@ -47,7 +48,7 @@ export class PostgresNotifications implements AsyncDisposable {
     this.#processes = processes;
     this.#notify = notify;
     this.#sessions = sessions;
-    void this.#keepConnected();
+    this.#keepingConnected = this.#keepConnected();
   }
 
   listen: Listen = (channel, onNotification) => {
@@ -128,6 +129,8 @@ export class PostgresNotifications implements AsyncDisposable {
     this.#isClosed = true;
     this.#reconnectAlarm.ring();
     await this.#connection?.close();
+    // A connection that is being opened announces this process, which must not follow its leave.
+    await endWithin(this.#keepingConnected, STATEMENT_MS_MAX);
   }
 }
 
