@@ -52,7 +52,7 @@ const BACKGROUND_STATEMENTS = [
   /^select \(extract\(epoch from clock_timestamp\(\)\)/,
   /set_config\('(tcp_user_timeout|enable_seqscan|plan_cache_mode)'/,
   /pg_advisory_lock_shared|^(un)?listen |^checkpoint|^vacuum /i,
-  /^select 1$/,
+  /^(select 1|show transaction_read_only)$/,
   /^select pg_notify\(/,
   /^select exists \(\s*select 1 from pg_locks /,
 ];
