@@ -28,6 +28,7 @@ import { listUnstorable } from '../../domain/storable-input.ts';
 import { meetsNeed, type Need } from '../../domain/viewer/needs.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import { DomainError, invalidInput } from '../../errors.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import type { OperationArgs } from './operation-context.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -148,7 +149,7 @@ function toFieldError(node: FieldNode, error: DomainError): GraphQLError {
 /** Returns the input of the field's function. Undefined if the field declares none. */
 function parseArguments(field: Field, args: Args, viewer: Viewer): unknown {
   requireNoIssues(listUnstorable(args));
-  const { error } = getArgumentSchema(field).safeParse(args);
+  const { error } = parseBounded(getArgumentSchema(field), args);
   if (error) throw invalidInput(toIssues(error, args));
   const parse = field.extensions.parseArguments as ParseArguments | undefined;
   return parse?.(args, viewer);
