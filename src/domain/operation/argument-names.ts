@@ -24,7 +24,7 @@ export function listInputIssues(
   input: unknown,
   nameArgument: NameArgument,
 ): Issue[] {
-  const { error } = schema.safeParse(input);
+  const { error } = parseBounded(schema, input);
   return error ? renameIssues(toIssues(error, input), nameArgument) : [];
 }
 

@@ -4,7 +4,7 @@ import { SignJWT } from 'jose';
 import { z } from 'zod';
 import type { ServiceAccountSettings } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { requireParsed } from '../../../work/bounded-parse.ts';
+import { parseBounded, requireParsed } from '../../../work/bounded-parse.ts';
 
 const ALGORITHM = 'RS256';
 /** The longest lifetime that Google accepts. */
@@ -39,7 +39,7 @@ export function listServiceAccountProblems(
   if (
     scopesInput &&
     inputs[scopesInput] !== undefined &&
-    !scopesSchema.safeParse(inputs[scopesInput]).success
+    !parseBounded(scopesSchema, inputs[scopesInput]).success
   ) {
     problems.push({ input: scopesInput, detail: 'must be a list of at least one scope.' });
   }
