@@ -28,7 +28,7 @@ function toPart(file: string): string {
   return (file.split('/')[0] as string).replace(/\.ts$/, '');
 }
 
-/** The imports that the table permits for each part of `src`: other parts, or single files such as `jobs/queue`. */
+/** The imports that the table permits for each part of `src`: other parts, or single files such as `jobs/leased-work`. */
 const PERMITTED_IMPORTS = new Map<string, string[]>();
 /** Parts that may import everything. */
 const ROOTS: string[] = [];
