@@ -9,7 +9,7 @@ const url = location.pathname;
 
 /** `variableQueries` are queries by the name of the variable whose value they select. */
 export function createFetcher(variableQueries: Record<string, string>): Fetcher {
-  return async ({ query, operationName, variables: setVariables }, opts) => {
+  return async ({ query, operationName: namedOperation, variables: setVariables }, opts) => {
     const headers: Record<string, string> = opts?.headers ?? {};
     const unsetNames = Object.keys(variableQueries).filter(
       (name) => query.includes(`$${name}:`) && setVariables?.[name] === undefined,
@@ -19,8 +19,9 @@ export function createFetcher(variableQueries: Record<string, string>): Fetcher 
       const response = await post({ query: variableQueries[name] ?? '' }, headers);
       variables[name] = findFirstValue(response.data);
     }
-    const operation = { query, variables, operationName: operationName ?? undefined };
-    return isSubscription(query, operationName)
+    const definition = findOperation(query, namedOperation);
+    const operation = { query, variables, operationName: definition?.name?.value };
+    return definition?.operation === 'subscription'
       ? subscribe(operation, headers)
       : post(operation, headers);
   };
@@ -40,12 +41,17 @@ function findFirstValue(data: unknown): unknown {
   return typeof data === 'object' && data !== null ? findFirstValue(Object.values(data)[0]) : data;
 }
 
-/** False for a text that can't be parsed, whose errors the server returns. */
-function isSubscription(query: string, operationName: string | null | undefined): boolean {
+/**
+ * Returns the named operation, or else the only one: shortly after a person opens another tab, GraphiQL still
+ * passes the name of the previous tab's operation. Null for a text that can't be parsed, whose errors the
+ * server returns.
+ */
+function findOperation(query: string, name: string | null | undefined) {
   try {
-    return getOperationAST(parse(query), operationName)?.operation === 'subscription';
+    const document = parse(query);
+    return getOperationAST(document, name) ?? getOperationAST(document);
   } catch {
-    return false;
+    return null;
   }
 }
 
