@@ -3,7 +3,7 @@
  * integration.
  */
 import type pg from 'pg';
-import { newId } from '../src/ids.ts';
+import { newId } from '../src/kernel/ids.ts';
 import { createApiKey } from './database.ts';
 import { PROJECT_NAME } from './fill.ts';
 import { DESTINATION, GROUPS, INTEGRATION } from './parts/moving/documents.ts';

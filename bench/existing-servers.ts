@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { splitDatabaseUrl } from '../src/database-urls.ts';
+import { splitDatabaseUrl } from '../src/settings/database-urls.ts';
 import { KEY_TEXT, usingClient } from './database.ts';
 import type { Postgres } from './postgres.ts';
 

@@ -4,7 +4,7 @@
  * every index.
  */
 import type pg from 'pg';
-import { createVault } from '../src/secrets.ts';
+import { createVault } from '../src/kernel/secrets.ts';
 
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7);
 export const PROJECT_NAME = 'bench';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
-import { problem, problemExtensions, problemIssue } from '../src/problem-schema.ts';
+import { problem, problemExtensions, problemIssue } from '../src/kernel/problem-schema.ts';
 
 export const TYPES_PATH = join(import.meta.dirname, '..', 'docs', 'problem-extensions.ts');
 

@@ -1,7 +1,6 @@
 /** Builds all parts of the gateway in order, and closes them in reverse order. Overrides replace parts in tests. */
 import type { RequestListener } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Config } from './config.ts';
 import { type Demo, fillDemo, getDemoFile, isDemoOn, mintDemoToken } from './demo/demo.ts';
 import { createDemoTabs, createTypedDemoTabs, createVariableQueries } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
@@ -10,7 +9,7 @@ import { scheduleMaintenance } from './domain/provider-event/object-subscription
 import { type Admission, createAdmission } from './domain/viewer/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/viewer/bearer.ts';
 import type { OperationPlugin } from './graphql/execution/operation-context.ts';
-import type { Log } from './log.ts';
+import type { Log } from './kernel/log.ts';
 import { listenAt } from './process/ports.ts';
 import { Shutdown } from './process/shutdown.ts';
 import type { Rest } from './rest/rest.ts';
@@ -24,8 +23,9 @@ import { openYoga, type Yoga } from './server/graphql/yoga.ts';
 import { createFront, type Front, hasApiRole } from './server/http/front.ts';
 import { isUrlUnknown } from './server/http/gateway-url.ts';
 import { type ClientReaders, createClientReaders } from './server/http/request-client.ts';
-import { type OpenServices, openServices, type ServiceOverrides } from './services.ts';
-import { LEASED_WORK, startWork } from './start-work.ts';
+import type { Config } from './settings/config.ts';
+import { type OpenServices, openServices, type ServiceOverrides } from './start/services.ts';
+import { LEASED_WORK, startWork } from './start/start-work.ts';
 import { getStopWorkMs } from './work/deadline.ts';
 
 /** Lifetime of the demo tokens for the console page. The page renews them. */

@@ -7,4 +7,4 @@ refuseArguments(
 );
 
 enableCompileCache();
-await import('./serve.ts');
+await import('./start/serve.ts');

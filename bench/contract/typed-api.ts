@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, validate } from 'graphql';
 import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
 import type { Contract } from '../../src/domain/contract/contract-resource.ts';
 import { createContract } from '../../src/domain/contract/object-contract.ts';
 import { integrationContentInput } from '../../src/domain/integration/integration-content-input.ts';
 import { createTypedSchemas } from '../../src/graphql/typed/typed-schema.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { computeMedian } from '../statistics.ts';
 
 const SCHEMAS = 200;

@@ -1,8 +1,8 @@
 /** Measures signed and recorded messages to webhooks, compared with plain POSTs to the same receiver. */
 import type pg from 'pg';
 import { createSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
-import { newId } from '../../src/ids.ts';
-import { createVault } from '../../src/secrets.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { createVault } from '../../src/kernel/secrets.ts';
 import { insertProject } from '../bench-project.ts';
 import { createEmptyDatabase, usingClient } from '../database.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';

@@ -3,7 +3,7 @@
  * and from several, with fast commits and with slow commits.
  */
 import type pg from 'pg';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { insertProject } from '../bench-project.ts';
 import { createEmptyDatabase, delayCommits, KEY_TEXT, usingClient } from '../database.ts';
 import type { Flags } from '../flags.ts';

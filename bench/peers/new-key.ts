@@ -4,7 +4,7 @@ import {
   getKeyPrefix,
   hashKey,
 } from '../../src/domain/viewer/key/api-key-value.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 
 /** Returns a new key, its row, and the values of CREATE_KEY. */
 export function createKey(projectName: string, label: string, scopes: string[]) {

@@ -1,9 +1,10 @@
 /** Records events on request in a separate process, as the gateway's domain does. */
-import { readConfig } from '../../src/config.ts';
+
 import { openDatabase } from '../../src/database/database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { recordEvent } from '../../src/events/record.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { readConfig } from '../../src/settings/config.ts';
 
 export interface RecordRequest {
   projectId: string;

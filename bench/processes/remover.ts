@@ -1,8 +1,9 @@
 /** Removes expired rows on request in a separate process, as a worker's sweep does. */
-import { readConfig } from '../../src/config.ts';
+
 import { removeExpired } from '../../src/domain/retention.ts';
-import { createLog } from '../../src/log.ts';
-import { openServices } from '../../src/services.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { openServices } from '../../src/start/services.ts';
 
 export interface RemoveRequest {
   ms: number;

@@ -4,13 +4,13 @@
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
 import { writeArchive } from '../copies/archive.ts';
 import { takeCopy } from '../copies/copy.ts';
 import { openSource } from '../copies/copy-database.ts';
 import { refuseWeakPassphrase, sealFiles } from '../copies/sealed-files.ts';
-import { StartRefused } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { StartRefused } from '../kernel/errors.ts';
+import { createLog } from '../kernel/log.ts';
+import { readConfig } from '../settings/config.ts';
 import {
   formatRowCount,
   getDatabaseLocation,

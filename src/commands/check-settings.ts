@@ -3,14 +3,14 @@
  * It exits with 1 if there are problems. `npm run config -- --example` prints .env.example.
  */
 import { parseArgs } from 'node:util';
+import { CONSOLE_MISSING_ADVICE, isConsoleMissing } from '../server/console/console-build.ts';
 import {
   type Config,
   checkConfig,
   type EnvironmentVariables,
   formatProblem,
   type SettingProblem,
-} from '../config.ts';
-import { CONSOLE_MISSING_ADVICE, isConsoleMissing } from '../server/console/console-build.ts';
+} from '../settings/config.ts';
 import { createExampleFile, describeConfig, getEffectiveValue } from './settings.ts';
 import { answerHelp } from './usage.ts';
 

@@ -4,11 +4,11 @@
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
 import { label } from '../domain/names.ts';
 import { createOrgWithInvite } from '../domain/org/invite.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../kernel/log.ts';
+import { readConfig } from '../settings/config.ts';
 import { printResult, readOptions } from './run-command.ts';
 
 const USAGE = 'Usage: npm run org -- --label "Acme" --invite ada@example.com';

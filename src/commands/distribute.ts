@@ -3,13 +3,13 @@
  * distribute`. One transaction distributes all tables, so the command can be repeated after a failure.
  */
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
 import { openTarget } from '../copies/copy-database.ts';
 import { type ClusterSchema, findClusterSchema } from '../database/cluster.ts';
 import { migrate } from '../database/migrating/migrate.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
-import { StartRefused } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { StartRefused } from '../kernel/errors.ts';
+import { createLog } from '../kernel/log.ts';
+import { readConfig } from '../settings/config.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: DATABASE_URL=postgresql://… npm run distribute';

@@ -4,8 +4,8 @@
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { readConfig } from '../config.ts';
 import { createBearerVerifier } from '../domain/viewer/bearer.ts';
+import { readConfig } from '../settings/config.ts';
 import { CommandError, printResult, readOptions } from './run-command.ts';
 
 const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]';

@@ -3,13 +3,13 @@
  * postgresql://…`, or `--to <folder>`. Ids, cursors and keys stay the same.
  */
 import { parseArgs } from 'node:util';
-import { type Config, readConfig } from '../config.ts';
 import { takeCopy } from '../copies/copy.ts';
 import { isPostgres, openSource, openTarget } from '../copies/copy-database.ts';
 import { writeDataFiles } from '../copies/data-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
-import { StartRefused } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { StartRefused } from '../kernel/errors.ts';
+import { createLog } from '../kernel/log.ts';
+import { type Config, readConfig } from '../settings/config.ts';
 import {
   formatKeySettings,
   formatRowCount,

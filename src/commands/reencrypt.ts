@@ -3,14 +3,14 @@
  * first. With the embedded database, the server must be stopped.
  */
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
 import { addEncryptionKey, loadEncryptionKeys } from '../domain/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../domain/keys/plain-targets.ts';
 import { reencrypt } from '../domain/keys/re-encryption.ts';
-import { StartRefused } from '../errors.ts';
-import { createLog } from '../log.ts';
-import { createVault } from '../secrets.ts';
+import { StartRefused } from '../kernel/errors.ts';
+import { createLog } from '../kernel/log.ts';
+import { createVault } from '../kernel/secrets.ts';
+import { readConfig } from '../settings/config.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: npm run reencrypt [-- --new-key]';

@@ -6,7 +6,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Config, readConfig } from '../config.ts';
 import { type ArchiveHead, readArchive } from '../copies/archive.ts';
 import { openTarget } from '../copies/copy-database.ts';
 import { writeDataFiles } from '../copies/data-files.ts';
@@ -15,8 +14,9 @@ import { type Files, unsealFiles } from '../copies/sealed-files.ts';
 import { type SuspendedWork, suspendPendingWork } from '../copies/suspend-pending-work.ts';
 import { DATABASE_FOLDER, UNFINISHED_FOLDER } from '../database/embedded/data-folder.ts';
 import { LOCK_FILE } from '../database/embedded/data-folder-lock.ts';
-import { StartRefused } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { StartRefused } from '../kernel/errors.ts';
+import { createLog } from '../kernel/log.ts';
+import { type Config, readConfig } from '../settings/config.ts';
 import {
   formatKeySettings,
   formatRowCount,

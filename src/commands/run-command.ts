@@ -1,12 +1,12 @@
 /** Parses arguments, prints results and errors, and finds the database and keys for the commands. */
 import { join } from 'node:path';
 import type { z } from 'zod';
-import type { Config } from '../config.ts';
 import type { CopyTotals } from '../copies/copy.ts';
 import { readDataFiles } from '../copies/data-files.ts';
 import type { Files } from '../copies/sealed-files.ts';
 import { findEncryptionKeys, formatKeyFile } from '../domain/keys/encryption-keys.ts';
-import { DomainError, ServiceUnavailable, StartRefused } from '../errors.ts';
+import { DomainError, ServiceUnavailable, StartRefused } from '../kernel/errors.ts';
+import type { Config } from '../settings/config.ts';
 import { answerHelp } from './usage.ts';
 
 /** An error for the user, printed without a stack. */

@@ -6,10 +6,10 @@
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
 import { setBillingAccount, setEntitlements } from '../domain/org/billing-account.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../kernel/log.ts';
+import { readConfig } from '../settings/config.ts';
 import { printResult, readOptions } from './run-command.ts';
 
 const USAGE = `Usage: npm run billing-plan -- --project <id or name> --branding-removal true|false

@@ -1,7 +1,7 @@
 /** Describes all settings from the schema that parses them. */
 import { z } from 'zod';
-import { type Config, type EnvironmentVariables, environment } from '../config.ts';
-import { Secret } from '../secrets.ts';
+import { Secret } from '../kernel/secrets.ts';
+import { type Config, type EnvironmentVariables, environment } from '../settings/config.ts';
 
 /** A description of a setting, for the example file and the documentation. */
 interface Setting {

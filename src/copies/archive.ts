@@ -15,7 +15,7 @@ import {
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { StartRefused } from '../errors.ts';
+import { StartRefused } from '../kernel/errors.ts';
 import type { Copy, CopyHead, CopyPart, CopyTotals } from './copy.ts';
 import type { SealedFiles } from './sealed-files.ts';
 

@@ -9,9 +9,9 @@ import { Outages } from '../database/outages.ts';
 import { Primary } from '../database/postgres/primary.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import { type OpenSession, openSession, type Server } from '../database/sessions/session.ts';
-import { splitDatabaseUrl } from '../database-urls.ts';
-import { StartRefused } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { StartRefused } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { splitDatabaseUrl } from '../settings/database-urls.ts';
 
 /** The longest statement. It may read a large table as a whole or build an index over it. */
 const STATEMENT_MS_MAX = 6 * 60 * 60_000;

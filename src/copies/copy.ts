@@ -2,7 +2,7 @@
 import { isDistributed } from '../database/cluster.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
-import { StartRefused } from '../errors.ts';
+import { StartRefused } from '../kernel/errors.ts';
 import { type Extent, listTables, measureTable, prepareSession, quoteName } from './tables.ts';
 
 export interface CopyHead {

@@ -3,8 +3,8 @@ import { isDistributed } from '../database/cluster.ts';
 import { listMigrations, migrate } from '../database/migrating/migrate.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
-import { StartRefused } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { StartRefused } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import type { Copy, CopyHead, CopyPart, CopyTotals } from './copy.ts';
 import type { CopyDatabase } from './copy-database.ts';
 import {

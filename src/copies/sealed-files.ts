@@ -4,7 +4,7 @@
  * second.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
-import { StartRefused } from '../errors.ts';
+import { StartRefused } from '../kernel/errors.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;

@@ -1,7 +1,8 @@
 /** The database: embedded PGlite in the data folder, or any PostgreSQL. */
-import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
-import { type Meters, NO_METERS } from '../meters.ts';
+
+import type { Log } from '../kernel/log.ts';
+import { type Meters, NO_METERS } from '../kernel/meters.ts';
+import type { Config } from '../settings/config.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { SharedChanges } from './hot/shared-changes.ts';

@@ -3,7 +3,7 @@
  * works, stores the result and releases the row. Each update requires the claim, so a late result of an older claim is
  * rejected with LeaseLost.
  */
-import type { Log } from '../log.ts';
+import type { Log } from '../kernel/log.ts';
 import {
   isFreeSql,
   keepLease,

@@ -1,6 +1,6 @@
 /** Outages of the database. Callers get an error with a time to retry, and the log gets one line. */
-import { ServiceUnavailable } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { ServiceUnavailable } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 
 /** Distinguishes failures of the database from wrong statements. */
 

@@ -1,6 +1,6 @@
 /** Moves the rows of a new project to the past, and inserts rows in the past. The demo uses them as its history. */
 import type { RawBuilder } from 'kysely';
-import { ID_DIGITS, TIME_DIGITS } from '../ids.ts';
+import { ID_DIGITS, TIME_DIGITS } from '../kernel/ids.ts';
 import { run, sql } from './statements.ts';
 import type { Table, Tables } from './tables.ts';
 import type { Transaction } from './transaction.ts';

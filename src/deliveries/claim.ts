@@ -1,8 +1,8 @@
 /** Claims due deliveries of the outbox and prepares them for sending. */
 import type { KeyObject } from 'node:crypto';
 import type { Database } from '../database/database.ts';
-import type { Log } from '../log.ts';
-import type { Vault } from '../secrets.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Vault } from '../kernel/secrets.ts';
 import { newLeaseToken } from '../work/lease.ts';
 import { createMask, type MaskText } from '../work/secret-mask.ts';
 import type { Backlog } from './backlog.ts';

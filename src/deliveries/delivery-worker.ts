@@ -4,17 +4,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpanKind, type Tracer } from '@opentelemetry/api';
-import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { EventRow } from '../database/hot/append-events.ts';
 import { batchRows } from '../database/projects/shard-groups.ts';
 import { createEventRow } from '../events/record.ts';
-import { newId } from '../ids.ts';
-import type { Log } from '../log.ts';
-import type { Meters } from '../meters.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Meters } from '../kernel/meters.ts';
+import type { Vault } from '../kernel/secrets.ts';
+import { failSpan, inTrace } from '../kernel/spans.ts';
 import type { Outbound } from '../outbound/client.ts';
-import type { Vault } from '../secrets.ts';
-import { failSpan, inTrace } from '../spans.ts';
+import type { Config } from '../settings/config.ts';
 import { retryUntilDone } from '../work/backoff.ts';
 import { getStopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import { batchRows, type RowBatch } from '../database/projects/shard-groups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../kernel/log.ts';
 import { retryUntilDone } from '../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';

@@ -1,6 +1,6 @@
 /** Signs and verifies messages as Standard Webhooks 1.0 specifies. No other module does. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { isSameSecret } from '../secrets.ts';
+import { isSameSecret } from '../kernel/secrets.ts';
 import { SECRET_PREFIX } from './signing-secret.ts';
 
 /** The largest difference between the clocks of sender and receiver. */

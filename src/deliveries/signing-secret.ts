@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { RowKey } from '../database/row-keys.ts';
-import type { Vault } from '../secrets.ts';
+import type { Vault } from '../kernel/secrets.ts';
 import { DAY_MS } from '../work/durations.ts';
 
 export const SECRET_PREFIX = 'whsec_';

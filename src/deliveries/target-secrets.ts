@@ -3,7 +3,7 @@
  * `url` and `maskedHeaders` contain only masked values. The values themselves are encrypted in other columns.
  */
 import type { RowKey } from '../database/row-keys.ts';
-import { MASK, type Vault } from '../secrets.ts';
+import { MASK, type Vault } from '../kernel/secrets.ts';
 import { listHeaderSecrets } from '../work/secret-mask.ts';
 
 export type TargetHeaders = Record<string, string>;

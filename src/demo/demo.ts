@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
 import { writeFileAtomically } from '../domain/atomic-file.ts';
 import type { Services } from '../domain/call.ts';
 import { type BearerVerifier, enrollBuilder, LOCAL_ISSUER } from '../domain/viewer/bearer.ts';
 import { authenticate } from '../domain/viewer/viewer.ts';
+import type { Config } from '../settings/config.ts';
 import { type DemoProject, fillProject } from './fill.ts';
 import { DEMO_PROJECT, DEMO_SUBJECT } from './runner.ts';
 

@@ -13,7 +13,7 @@ import {
   type StoredOperationMetadata,
 } from '../domain/operation/operation.ts';
 import type { recordsMessage } from '../domain/operation/read/read-message.ts';
-import { getIdTimeMs, newIdAt, withAgedIds } from '../ids.ts';
+import { getIdTimeMs, newIdAt, withAgedIds } from '../kernel/ids.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../work/durations.ts';
 
 /** Runs a change of the demo's setup at the time that the rows it creates get. */

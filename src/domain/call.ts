@@ -1,15 +1,15 @@
 /** The call: the first argument of domain functions, which holds the services of the app and the viewer. */
 import type { Tracer } from '@opentelemetry/api';
-import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { EventFeed } from '../events/event-log.ts';
 import type { OperationChanges } from '../events/operation-changes.ts';
 import type { StreamFeed } from '../events/stream-log.ts';
 import type { Workers } from '../jobs/workers.ts';
-import type { Log } from '../log.ts';
-import type { Meters } from '../meters.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Meters } from '../kernel/meters.ts';
+import type { Vault } from '../kernel/secrets.ts';
 import type { ReadTxtRecords } from '../outbound/txt-records.ts';
-import type { Vault } from '../secrets.ts';
+import type { Config } from '../settings/config.ts';
 import type { FieldLearner } from './contract/field-learner.ts';
 import type { RequestRecorder } from './diagnosis/request-recorder.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';

@@ -1,6 +1,6 @@
 /** Creates the issues that a response lists for an invalid input. */
 import type { z } from 'zod';
-import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../errors.ts';
+import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../kernel/errors.ts';
 
 /** Names of input members whose values never appear in a response or a log. */
 const SECRET_MEMBERS = new Set([

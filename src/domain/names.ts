@@ -1,6 +1,6 @@
 /** Schemas of names and of references to projects. */
 import { z } from 'zod';
-import { hasIdForm } from '../ids.ts';
+import { hasIdForm } from '../kernel/ids.ts';
 
 const ID_FORM_RULE = { error: 'must not have the form of an id.' };
 

@@ -1,6 +1,6 @@
 /** Finds objects of any type by their ids. */
 import { z } from 'zod';
-import { findPrefix, findProviderName, ID_PREFIXES, type IdPrefix } from '../ids.ts';
+import { findPrefix, findProviderName, ID_PREFIXES, type IdPrefix } from '../kernel/ids.ts';
 import { getAgentSession } from './agent/agent-session.ts';
 import type { Call } from './call.ts';
 import { checkRules, createRuleIssue } from './issues.ts';

@@ -1,6 +1,6 @@
 /** Loads related objects. Keys that a call requests from a batch in one tick are loaded together. */
 import type { z } from 'zod';
-import { notFound } from '../errors.ts';
+import { notFound } from '../kernel/errors.ts';
 import { load } from './batched.ts';
 import type { Call } from './call.ts';
 import { type Computed, computed, type Value } from './resource.ts';

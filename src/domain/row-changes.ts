@@ -4,7 +4,7 @@ import { run, statements } from '../database/statements.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict, notFound } from '../kernel/errors.ts';
 import type { ProjectTable } from './scope.ts';
 
 /**

@@ -4,8 +4,8 @@
  */
 import type { Link } from '../database/reads/linked-rows.ts';
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
-import { invalid, notFound } from '../errors.ts';
-import { findPrefix, ID_PREFIXES } from '../ids.ts';
+import { invalid, notFound } from '../kernel/errors.ts';
+import { findPrefix, ID_PREFIXES } from '../kernel/ids.ts';
 import type { Call } from './call.ts';
 import { parseDomain } from './org/domain-name.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';

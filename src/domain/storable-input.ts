@@ -3,7 +3,7 @@
  * numbers that are not finite, integers that JSON.parse may have rounded, and members named __proto__. Lists that are too long to check in one turn of the event
  * loop are reported first.
  */
-import type { Issue } from '../errors.ts';
+import type { Issue } from '../kernel/errors.ts';
 import { LEVELS_MAX } from '../work/bounded-parse.ts';
 import { createInputIssue } from './issues.ts';
 import { isStorableString } from './storable-json.ts';

@@ -6,8 +6,8 @@ import { appendToStream } from '../database/hot/append-events.ts';
 import type { Row } from '../database/rows.ts';
 import { run, sql } from '../database/statements.ts';
 import type { Transaction } from '../database/transaction.ts';
-import { newId } from '../ids.ts';
-import { findCurrentTraceparent } from '../spans.ts';
+import { newId } from '../kernel/ids.ts';
+import { findCurrentTraceparent } from '../kernel/spans.ts';
 import { notifyEvents } from './channel.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,5 +1,5 @@
 /** The contract between a feed and the logs that it reads. The entries of a log are in commit order. */
-import { DomainError } from '../errors.ts';
+import { DomainError } from '../kernel/errors.ts';
 import type { StreamItem } from './stream-item.ts';
 
 export interface FollowedLog {

@@ -5,7 +5,7 @@
 import type { Database } from '../database/database.ts';
 import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
 import type { ShardGroup } from '../database/projects/shard-groups.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../kernel/log.ts';
 import { Outage } from '../work/outage.ts';
 import type { FeedSource, FollowedLog, LogEntry, LogItem } from './feed-source.ts';
 import { Follower } from './follower.ts';

@@ -2,8 +2,8 @@
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import { appendEvents, type EventRow } from '../database/hot/append-events.ts';
 import type { Transaction } from '../database/transaction.ts';
-import { newId } from '../ids.ts';
-import { findCurrentTraceparent } from '../spans.ts';
+import { newId } from '../kernel/ids.ts';
+import { findCurrentTraceparent } from '../kernel/spans.ts';
 import { EVENTS, type EventData } from './event-types.ts';
 import type { Subject } from './subject.ts';
 

@@ -67,7 +67,7 @@ interface LeasedWorkOptions<T extends Table, K extends Column<T>, L extends Colu
  */
 const CLOCK_ERROR_MS = 50;
 
-/** Declares work on the rows of a table. `start-work.ts` lists all declarations. */
+/** Declares work on the rows of a table. `start/start-work.ts` lists all declarations. */
 export function leasedWork<
   T extends Table,
   K extends Column<T>,

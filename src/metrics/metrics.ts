@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
-import type { ActiveWork, Meters } from '../meters.ts';
+import type { Log } from '../kernel/log.ts';
+import type { ActiveWork, Meters } from '../kernel/meters.ts';
+import type { Config } from '../settings/config.ts';
 import type { UpdateGauges } from './state.ts';
 
 /** Upper bounds in seconds. A mutation may wait for a provider for 30 seconds. */

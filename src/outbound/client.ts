@@ -5,7 +5,7 @@
 import type { Client as GrpcClient } from '@grpc/grpc-js';
 import { SpanKind } from '@opentelemetry/api';
 import { type buildConnector, Client } from 'undici';
-import { findCurrentTraceparent, inSpan } from '../spans.ts';
+import { findCurrentTraceparent, inSpan } from '../kernel/spans.ts';
 import { createConnector, type Lookup, listPermittedAddresses } from './connector.ts';
 import { Exchange, joinHeaders, type OutboundRequest, type OutboundResponse } from './exchange.ts';
 import { OutboundError } from './outbound-error.ts';

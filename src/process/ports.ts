@@ -1,8 +1,8 @@
 /** Checks at start that the process can listen on its ports, before anything is opened or written. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Config } from '../config.ts';
-import { StartRefused } from '../errors.ts';
+import { StartRefused } from '../kernel/errors.ts';
+import type { Config } from '../settings/config.ts';
 
 /** Throws StartRefused with every configured port on which the process can't listen. */
 export async function requireUsablePorts(

@@ -1,6 +1,6 @@
 /** Formats output for a terminal. */
 import pretty from 'pino-pretty';
-import { createLog, type Log } from '../log.ts';
+import { createLog, type Log } from '../kernel/log.ts';
 
 /** Writes logs synchronously as readable lines. */
 export function createTerminalLog(level: string): Log {

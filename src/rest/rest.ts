@@ -11,7 +11,7 @@ import {
   type Issue,
   invalid,
   invalidInput,
-} from '../errors.ts';
+} from '../kernel/errors.ts';
 import { parseBounded } from '../work/bounded-parse.ts';
 import { findJsonExcess } from '../work/json-size.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';

@@ -1,4 +1,4 @@
-import { createHtmlPage, type Html, html } from '../html.ts';
+import { createHtmlPage, type Html, html } from '../kernel/html.ts';
 import { OBJECT_NAMES } from './records/objects.ts';
 import { createRecordView } from './records/record-view.ts';
 import type { RecordTable } from './records/table.ts';

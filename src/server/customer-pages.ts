@@ -4,8 +4,8 @@ import { ACCENT_NAMES, createAccentColors } from '../../console/common/accent-co
 import { getMessages } from '../../console/common/customer-messages.ts';
 import { chooseLocale } from '../../console/common/languages.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
-import { html } from '../html.ts';
-import { hasPlainHost } from '../setting-kinds.ts';
+import { html } from '../kernel/html.ts';
+import { hasPlainHost } from '../settings/setting-kinds.ts';
 import { type Page, type PageScript, sendPage, toParagraphs } from './plain-page.ts';
 
 export type CustomerPages = ReturnType<typeof createCustomerPages>;

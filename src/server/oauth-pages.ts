@@ -5,7 +5,6 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describeConsentFailure, getMessages } from '../../console/common/customer-messages.ts';
-import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
 import {
@@ -24,9 +23,10 @@ import {
 } from '../domain/connection/consent/oauth-link.ts';
 import { LIFETIME_MS, LINK_PATH } from '../domain/connection/oauth-connect.ts';
 import { CALLBACK_PATH } from '../domain/provider/provider-app.ts';
-import { DomainError, ServiceUnavailable } from '../errors.ts';
-import { type Html, html } from '../html.ts';
+import { DomainError, ServiceUnavailable } from '../kernel/errors.ts';
+import { type Html, html } from '../kernel/html.ts';
 import { findHttpRefusal } from '../rest/endpoint/rest-errors.ts';
+import type { Config } from '../settings/config.ts';
 import { type CustomerPages, createCustomerPages } from './customer-pages.ts';
 import { type Cookie, createCookie } from './http/cookies.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';

@@ -2,9 +2,9 @@
 import { isAbsolute } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
-import { PROBLEMS_PATH } from '../errors.ts';
-import { type Html, html } from '../html.ts';
-import { VERSION } from '../version.ts';
+import { PROBLEMS_PATH } from '../kernel/errors.ts';
+import { type Html, html } from '../kernel/html.ts';
+import { VERSION } from '../kernel/version.ts';
 import { hasDocs } from './docs/docs.ts';
 import { getGatewayUrl } from './http/gateway-url.ts';
 import { registerOAuthPages } from './oauth-pages.ts';

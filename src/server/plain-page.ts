@@ -1,7 +1,7 @@
 /** Sends plain HTML pages, which load nothing but a logo, can't be framed, and run only their own script. */
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { Html, html } from '../html.ts';
+import { Html, html } from '../kernel/html.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1f2328; --back: #fff; --soft: #f4f5f7; --line: #d5d9e0; --link: #0b57d0; --quiet: #59636e }

@@ -7,8 +7,8 @@ import {
   getProblemName,
   getProblemTitle,
   PROBLEMS_PATH,
-} from '../errors.ts';
-import { html } from '../html.ts';
+} from '../kernel/errors.ts';
+import { html } from '../kernel/html.ts';
 import { sendPage, toParagraphs } from './plain-page.ts';
 
 type Guide = [meaning: string, remedy: string];

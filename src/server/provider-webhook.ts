@@ -2,10 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
-import { createProblem, DomainError, type Problem } from '../errors.ts';
-import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
+import { createProblem, DomainError, type Problem } from '../kernel/errors.ts';
 import { sendProblem } from '../rest/endpoint/rest-errors.ts';
 import { findBodyRefusal } from '../rest/endpoint/utf8.ts';
+import { EVENT_BODY_BYTES_MAX } from '../settings/limit-settings.ts';
 import { getGatewayUrl } from './http/gateway-url.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
 

@@ -4,12 +4,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Config } from '../config.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isDemoOn } from '../demo/demo.ts';
 import type { Services } from '../domain/call.ts';
 import { listenAt } from '../process/ports.ts';
 import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts';
+import type { Config } from '../settings/config.ts';
 import { endWithin } from '../work/deadline.ts';
 import { leaseEndSql } from '../work/lease.ts';
 import { Outage } from '../work/outage.ts';

@@ -19,8 +19,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Config } from '../settings/config.ts';
 import { endWithin } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 

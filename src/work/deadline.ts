@@ -1,5 +1,5 @@
 /** Time limits of waits. A limit ends the wait, not the work. */
-import { DomainError } from '../errors.ts';
+import { DomainError } from '../kernel/errors.ts';
 
 /** Returns the result of `running`. If it takes longer than `maxMs`, returns or throws the result of `onLate`. */
 export async function withDeadline<T, L = T>(

@@ -1,5 +1,5 @@
 /** Logs an outage once when it begins, however many failures it causes. */
-import type { Log } from '../log.ts';
+import type { Log } from '../kernel/log.ts';
 
 interface OutageOptions {
   /** The outage is logged again after this time without a success. */

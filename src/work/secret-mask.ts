@@ -2,7 +2,7 @@
  * Masks secrets in texts of other servers, such as errors that repeat a request. A secret is found as it is and in the forms
  * in which servers repeat it: escaped for JSON or HTML, percent-encoded, in hex, and in base64 at any offset.
  */
-import { MASK } from '../secrets.ts';
+import { MASK } from '../kernel/secrets.ts';
 
 /** Shorter values are parts of words: with `s` masked, `responded` would become `re***ponded`. */
 const SECRET_LENGTH_MIN = 8;

@@ -99,7 +99,7 @@ test('only config.ts and serve.ts read the environment', () => {
   const readers = files.filter((file) =>
     readFileSync(join(src, file), 'utf8').includes('process.env'),
   );
-  expect(readers.filter((file) => !file.startsWith('commands/'))).toEqual(['serve.ts']);
+  expect(readers.filter((file) => !file.startsWith('commands/'))).toEqual(['start/serve.ts']);
 });
 
 test('only the outbound client sends HTTP requests', () => {

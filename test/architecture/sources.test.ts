@@ -10,21 +10,26 @@ import { expect, test } from 'vitest';
 const src = join(import.meta.dirname, '..', '..', 'src');
 const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.includes('generated'));
 
-/** The files that contain each construct. All other files use the services, src/ids.ts or src/work/. */
+/** The files that contain each construct. All other files use the services, src/kernel/ids.ts or src/work/. */
 const SOURCES = [
   {
     subject: 'the clock of the process',
     pattern: /\bDate\.now\b|\bnew Date\(\)|(?<!new )\bDate\(\)/,
     // A log line has the time of its process. Commands and the sandbox's server are programs of their own. Bearer tokens
     // are checked by the clock that jose uses for their expiry.
-    allowed: ['commands/receive.ts', 'domain/viewer/bearer.ts', 'log.ts', 'sandbox/server.ts'],
+    allowed: [
+      'commands/receive.ts',
+      'domain/viewer/bearer.ts',
+      'kernel/log.ts',
+      'sandbox/server.ts',
+    ],
   },
   {
     subject: 'random numbers',
     pattern: /\bMath\.random\b/,
-    allowed: ['services.ts', 'work/backoff.ts'],
+    allowed: ['start/services.ts', 'work/backoff.ts'],
   },
-  { subject: 'new ids', pattern: /\btypeidUnboxed\b/, allowed: ['ids.ts'] },
+  { subject: 'new ids', pattern: /\btypeidUnboxed\b/, allowed: ['kernel/ids.ts'] },
   {
     subject: 'the delay of a backoff',
     pattern: /\b2 \*\* \(?[a-z]/i,

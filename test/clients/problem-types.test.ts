@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createProblemTypes, TYPES_PATH } from '../../scripts/problem-types.ts';
-import { problem, problemExtensions } from '../../src/problem-schema.ts';
+import { problem, problemExtensions } from '../../src/kernel/problem-schema.ts';
 import { getSharedApp } from '../support/app.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
 

@@ -5,7 +5,7 @@
  */
 import { Client, cacheExchange, fetchExchange, gql, type OperationResult } from '@urql/core';
 import { expect, test } from 'vitest';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { getSharedApp } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 

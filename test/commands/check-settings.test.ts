@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { describeConfig } from '../../src/commands/settings.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

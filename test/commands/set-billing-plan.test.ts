@@ -7,10 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { newId } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { fillDataFolder } from '../support/database/data-folder.ts';
 import { runCommand, runCommandInProcess } from '../support/process/run-command.ts';
 

@@ -1,6 +1,6 @@
 /** Rules for problem documents and the errors that cause them. */
 import { expect } from 'vitest';
-import type { Problem } from '../../src/errors.ts';
+import type { Problem } from '../../src/kernel/errors.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 

@@ -1,6 +1,6 @@
 /** Rules for limits. Each check sends the last accepted value and the first refused value. */
 import { expect } from 'vitest';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import { createMappedContact } from '../support/conformance/fixture-resources.ts';
 import { createProjectBody } from '../support/conformance/fresh-resources.ts';

@@ -4,8 +4,8 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { VERSION } from '../../src/kernel/version.ts';
 import { hasDocs } from '../../src/server/docs/docs.ts';
-import { VERSION } from '../../src/version.ts';
 import { expectAccessible, openConsole, signIn } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 

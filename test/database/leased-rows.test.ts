@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Prisma } from '../../src/database/generated/client.ts';
 import { LeasedRows } from '../../src/database/leased-rows.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { MINUTE_MS } from '../../src/work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE } from '../../src/work/lease.ts';
 import { getSharedApp } from '../support/app.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { Outages } from '../../src/database/outages.ts';
-import { ServiceUnavailable } from '../../src/errors.ts';
+import { ServiceUnavailable } from '../../src/kernel/errors.ts';
 
 function createOutages(quietMs?: number) {
   const lines: { msg: string; kind: string; failures?: number }[] = [];

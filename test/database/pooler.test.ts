@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { listUnsetPlannerSettings } from '../../src/database/postgres/pooler.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { onPostgres } from '../support/app.ts';
 import { getPgbouncerSkipReason, startPgbouncer } from '../support/database/pgbouncer.ts';
 

@@ -4,13 +4,13 @@
  */
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import { openDatabase, openEngine } from '../../src/database/database.ts';
 import { Outages } from '../../src/database/outages.ts';
 import { PostgresNotifications } from '../../src/database/postgres/postgres-notifications.ts';
 import { joinProcesses } from '../../src/database/processes.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { createTestDatabase, onPostgres } from '../support/app.ts';
 import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';
 

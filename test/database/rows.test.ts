@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Database, openEngine } from '../../src/database/database.ts';
-import { newId } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { createTestDatabase, onPostgres } from '../support/app.ts';
 import { startUnmigratedEngine } from '../support/database/embedded/embedded-databases.ts';
 import { recordStatements } from '../support/database/statements.ts';

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { ID_PREFIXES } from '../../src/ids.ts';
+import { ID_PREFIXES } from '../../src/kernel/ids.ts';
 import { getSharedApp } from '../support/app.ts';
 import { fillProject, formatRowId } from '../support/database/fill.ts';
 import { fillOrg } from '../support/database/filled-org.ts';

@@ -1,7 +1,7 @@
 /** Deliveries of a deleted destination fail. */
 import { expect, test } from 'vitest';
-import { newId } from '../../src/ids.ts';
-import { droppedDeliveries } from '../../src/start-work.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { droppedDeliveries } from '../../src/start/start-work.ts';
 import { getSharedApp } from '../support/app.ts';
 import { insertDestination } from '../support/fixtures/integrations.ts';
 

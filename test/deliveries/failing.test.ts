@@ -1,7 +1,7 @@
 /** Failing destinations and failed deliveries cause events. */
 import { expect, test } from 'vitest';
 import { decodeResponse } from '../../src/deliveries/send.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { createMask } from '../../src/work/secret-mask.ts';
 import { createClock, createWorker, getSharedDeliveries } from '../support/fixtures/deliveries.ts';
 

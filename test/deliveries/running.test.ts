@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_METERS } from '../../src/meters.ts';
+import { NO_METERS } from '../../src/kernel/meters.ts';
 import { createWorker, getSharedDeliveries } from '../support/fixtures/deliveries.ts';
 
 const shared = await getSharedDeliveries();

@@ -5,7 +5,7 @@ import {
   rotateSecrets,
   sealSigningSecret,
 } from '../../src/deliveries/signing-secret.ts';
-import { createVault } from '../../src/secrets.ts';
+import { createVault } from '../../src/kernel/secrets.ts';
 
 const vault = createVault([Buffer.alloc(32, 1)]);
 const owner = { id: 'dst_1', projectId: 'prj_1' };

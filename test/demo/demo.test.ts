@@ -9,7 +9,7 @@ import { parseOperationMetadata } from '../../src/domain/operation/operation.ts'
 import { recordsMessage } from '../../src/domain/operation/read/read-message.ts';
 import { createBearerVerifier, LOCAL_ISSUER } from '../../src/domain/viewer/bearer.ts';
 import { EVENTS } from '../../src/events/event-types.ts';
-import { getIdTimeMs } from '../../src/ids.ts';
+import { getIdTimeMs } from '../../src/kernel/ids.ts';
 import { createTestApp, getSharedApp } from '../support/app.ts';
 import { OWN_EVENT_TYPES } from '../support/rest/reference-api.ts';
 

@@ -9,7 +9,7 @@ import {
 import { expect, test } from 'vitest';
 import { createDemoTabs, createTypedDemoTabs, createVariableQueries } from '../../src/demo/tabs.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { getSharedApp } from '../support/app.ts';
 import { fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 

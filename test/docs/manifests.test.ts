@@ -12,7 +12,7 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { environment, readConfig } from '../../src/config.ts';
+import { environment, readConfig } from '../../src/settings/config.ts';
 import { ROOT } from '../support/documents.ts';
 
 const MANIFEST_FOLDER = join(ROOT, 'ops', 'kubernetes');

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { removeExpired } from '../../src/domain/retention.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { getSharedApp } from '../support/app.ts';
 import { insertDestination } from '../support/fixtures/integrations.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../src/events/event-log.ts';
 import { createFeed } from '../../src/events/feed.ts';
 import { CATCH_UP_BATCH, WAITING_MAX } from '../../src/events/follower.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { createTestDatabase } from '../support/app.ts';
 import {
   createEventLog,

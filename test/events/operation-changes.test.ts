@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { notifyOperation } from '../../src/events/channel.ts';
 import { createOperationChanges } from '../../src/events/operation-changes.ts';
-import { newId } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { createTestDatabase } from '../support/app.ts';
 import { createEventLog } from '../support/event-log.ts';
 

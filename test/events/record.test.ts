@@ -1,7 +1,7 @@
 /** One statement records an event with all its rows. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { findPrefix, newId } from '../../src/ids.ts';
+import { findPrefix, newId } from '../../src/kernel/ids.ts';
 import { createTestDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 import { createEventLog, type EventLog, recordNamedEvent } from '../support/event-log.ts';

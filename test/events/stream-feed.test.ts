@@ -10,7 +10,7 @@ import { encodeMessageCursor } from '../../src/domain/event/stream-message.ts';
 import { createFeed } from '../../src/events/feed.ts';
 import { WAITING_BYTES_MAX } from '../../src/events/follower.ts';
 import { BATCH_BYTES_MAX, createStreamLogSource, findStream } from '../../src/events/stream-log.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { createTestDatabase } from '../support/app.ts';
 import {
   createEventLog,

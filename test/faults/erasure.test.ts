@@ -3,7 +3,7 @@
  * group, but no other rows.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { createRandom } from './fixtures/random.ts';
 import { expectEachPageEnqueuedOnce, startBackfill } from './fixtures/read-fixture.ts';
 import { IS_SHORT, KILL_COUNT, SEED } from './fixtures/settings.ts';

@@ -1,9 +1,9 @@
 /** The network to the database drops all packets: nothing responds, and connections stay open. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { type DedicatedServer, startDedicatedServer } from './fixtures/dedicated-server.ts';
 import {

@@ -1,8 +1,8 @@
 /** Another process continues the work of a killed process within seconds. */
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import {
   countById,
   ENDPOINT,

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
-import { startWork } from '../../src/start-work.ts';
+import { startWork } from '../../src/start/start-work.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 import { installReads, POLLING } from '../support/fixtures/reads.ts';

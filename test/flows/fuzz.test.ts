@@ -4,7 +4,7 @@
  * @module-tag all/walk
  */
 import { expect, test } from 'vitest';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { createFullTenant } from '../support/fuzz/full-tenant.ts';
 import { type FuzzCall, generateCalls, KnownIds } from '../support/fuzz/fuzz.ts';

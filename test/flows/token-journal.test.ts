@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
-import { createLog, type Log } from '../../src/log.ts';
+import { createLog, type Log } from '../../src/kernel/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { createTestApp, getSharedApp, keepOpen } from '../support/app.ts';
 import { generateConnection, recordEvents } from '../support/fixtures/connections.ts';

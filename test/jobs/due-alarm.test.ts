@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { DueAlarm, type DueWork } from '../../src/jobs/due-alarm.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { HOUR_MS } from '../../src/work/durations.ts';
 import { getSharedApp } from '../support/app.ts';
 

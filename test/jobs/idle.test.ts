@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/log.ts';
-import { NO_METERS } from '../../src/meters.ts';
-import { startWork } from '../../src/start-work.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { NO_METERS } from '../../src/kernel/meters.ts';
+import { startWork } from '../../src/start/start-work.ts';
 import { createTestApp, createTestDatabase, onCitus } from '../support/app.ts';
 
 const OBSERVATION_MS = 8_000;

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
-import { ServiceUnavailable } from '../../src/errors.ts';
 import { runWork } from '../../src/jobs/run-work.ts';
-import { createLog } from '../../src/log.ts';
+import { ServiceUnavailable } from '../../src/kernel/errors.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { tokenRefresh } from '../../src/start-work.ts';
+import { tokenRefresh } from '../../src/start/start-work.ts';
 import {
   createTestApp,
   getSharedApp,

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Services } from '../../src/domain/call.ts';
 import { reads } from '../../src/domain/operation/read/continue-read.ts';
 import { writes } from '../../src/domain/operation/write/write-run.ts';
 import { runWork } from '../../src/jobs/run-work.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { getSharedApp, onCitus, onPostgres } from '../support/app.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { claimDueRows } from '../support/work/due-work.ts';

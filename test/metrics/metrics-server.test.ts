@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/kernel/log.ts';
 import { startMetricsServer } from '../../src/metrics/metrics.ts';
 
 test('returns 500 and logs the error if the metrics cannot be collected', async () => {

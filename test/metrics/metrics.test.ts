@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
-import { NO_METERS } from '../../src/meters.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { NO_METERS } from '../../src/kernel/meters.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { createTestApp, createTestDatabase, getSharedApp } from '../support/app.ts';
 import { CREATE_DESTINATION } from '../support/fixtures/integrations.ts';

@@ -6,9 +6,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { StartRefused } from '../../src/errors.ts';
+import { StartRefused } from '../../src/kernel/errors.ts';
 import { requireUsablePorts } from '../../src/process/ports.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { createTestApp } from '../support/app.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 

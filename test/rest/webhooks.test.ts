@@ -6,7 +6,7 @@ import { TEST_MESSAGE_TYPE } from '../../src/domain/event/test-message.ts';
 import { schemaWatches } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import { recordEvents } from '../support/fixtures/connections.ts';
 import { CREATE_DESTINATION, createIntegrationContent } from '../support/fixtures/integrations.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { decodeJwt } from 'jose';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { ServiceUnavailable } from '../../src/errors.ts';
+import { ServiceUnavailable } from '../../src/kernel/errors.ts';
 import { isFromThisMachine } from '../../src/server/console/demo-sign-in.ts';
 import { hasDocs } from '../../src/server/docs/docs.ts';
 import { getSharedApp } from '../support/app.ts';

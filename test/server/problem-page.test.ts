@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProblem, ERROR_STATUS, type ErrorCode } from '../../src/errors.ts';
+import { createProblem, ERROR_STATUS, type ErrorCode } from '../../src/kernel/errors.ts';
 import { getSharedApp } from '../support/app.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
 

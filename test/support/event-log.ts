@@ -5,7 +5,7 @@ import { inTransaction, type Transaction } from '../../src/database/transaction.
 import { notifyEvents } from '../../src/events/channel.ts';
 import type { LoggedEvent } from '../../src/events/event-log.ts';
 import { recordEvent } from '../../src/events/record.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { onPostgres } from './app.ts';
 
 type EventType = 'CONNECTION_CREATED' | 'CONNECTION_DELETED';

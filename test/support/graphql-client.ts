@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Problem } from '../../src/errors.ts';
+import type { Problem } from '../../src/kernel/errors.ts';
 
 export interface GraphqlError {
   message: string;

@@ -2,8 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createLog } from '../../src/log.ts';
-import { findCurrentSpan, findCurrentTraceparent, inSpan, inTrace } from '../../src/spans.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import {
+  findCurrentSpan,
+  findCurrentTraceparent,
+  inSpan,
+  inTrace,
+} from '../../src/kernel/spans.ts';
 import { createTestApp, getSharedApp } from '../support/app.ts';
 import { createNames, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';

@@ -1,6 +1,6 @@
 /** Measures how the removal of expired deliveries affects concurrent work. */
 import type pg from 'pg';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { createBenchProject, createExecute, createProject } from '../../bench-project.ts';
 import { createEmptyDatabase, usingClient, waitForDeliveries } from '../../database.ts';
 import { loadRows } from '../../fill.ts';

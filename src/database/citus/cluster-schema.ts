@@ -2,8 +2,8 @@
  * The schema of a database with the Citus extension: how its tables are distributed over the nodes, and how migrations
  * change them. Distributing a table shards it by project, or makes it a reference table.
  */
-import { StartRefused } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { StartRefused } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { OpenSession } from '../sessions/session.ts';
 import { ANCHOR, REFERENCE_TABLES, type TablePlacement } from './table-placement.ts';
 

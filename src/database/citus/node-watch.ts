@@ -7,8 +7,8 @@
  * statements that wait for the node, and refuses new statements for its projects until a probe succeeds
  * (docs/decisions/047-failed-nodes.md).
  */
-import { ServiceUnavailable } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { ServiceUnavailable } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import { Outage } from '../../work/outage.ts';
 import type { Session } from '../sessions/session.ts';
 

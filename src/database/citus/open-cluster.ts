@@ -1,5 +1,5 @@
 /** Opens a Citus cluster. Other folders import it through `database/cluster.ts`. */
-import type { Log } from '../../log.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../database.ts';
 import { ALL_PROJECTS } from '../projects/shard-groups.ts';
 import type { ServerRouting } from '../reads/read-bursts.ts';

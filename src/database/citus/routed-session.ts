@@ -1,7 +1,7 @@
 /** A connection to the coordinator of a cluster. Sends statements that Citus refuses to the shards of their projects. */
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
-import { ServiceUnavailable } from '../../errors.ts';
+import { ServiceUnavailable } from '../../kernel/errors.ts';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { type OnResult, Session, toPromise } from '../sessions/session.ts';
 import { createRefusal, type NodeWatch } from './node-watch.ts';

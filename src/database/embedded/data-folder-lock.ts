@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartRefused } from '../../errors.ts';
+import { StartRefused } from '../../kernel/errors.ts';
 
 /** The lock file in DATA_DIR. */
 export const LOCK_FILE = 'lock.sqlite';

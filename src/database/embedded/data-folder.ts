@@ -1,7 +1,7 @@
 /** The data folder is the only copy of the data. An incomplete database is refused, and never replaced by a new one. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartRefused } from '../../errors.ts';
+import { StartRefused } from '../../kernel/errors.ts';
 
 /** The folder of the database in DATA_DIR. */
 export const DATABASE_FOLDER = 'database';

@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from '../../log.ts';
-import type { Meters } from '../../meters.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Meters } from '../../kernel/meters.ts';
 import { AvailabilityCheck } from '../availability-check.ts';
 import { createClients } from '../clients.ts';
 import { followClock } from '../clock.ts';

@@ -1,6 +1,6 @@
 /** The messages between the thread of the embedded database and other threads. */
 import type { MessagePort } from 'node:worker_threads';
-import { StartRefused } from '../../errors.ts';
+import { StartRefused } from '../../kernel/errors.ts';
 
 /** Requests a copy of the database's files in a folder that does not exist yet. */
 export interface CopyRequest {

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { StartRefused } from '../../errors.ts';
+import { StartRefused } from '../../kernel/errors.ts';
 import { type Backoff, computeBackoffMs } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { FixedAddress } from '../sessions/session.ts';

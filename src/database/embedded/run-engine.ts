@@ -5,7 +5,7 @@
  */
 import { MessagePort, parentPort } from 'node:worker_threads';
 import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
-import { StartRefused } from '../../errors.ts';
+import { StartRefused } from '../../kernel/errors.ts';
 import type { CopyRequest, CopyResult, FromEngine, ToEngine } from './engine-messages.ts';
 
 /** PGlite's exit code for a statement that failed and was rolled back. */

@@ -9,8 +9,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { StartRefused } from '../../errors.ts';
-import { isSameSecret } from '../../secrets.ts';
+import { StartRefused } from '../../kernel/errors.ts';
+import { isSameSecret } from '../../kernel/secrets.ts';
 import { DATABASE_FOLDER } from './data-folder.ts';
 import type { Engine } from './engine.ts';
 

@@ -4,7 +4,7 @@
  * the planner has no statistics. Maintenance works in small steps, and earlier while the database is quiet.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../kernel/log.ts';
 import { Outage } from '../../work/outage.ts';
 import type { RunQuery } from '../rows.ts';
 

@@ -5,7 +5,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../kernel/log.ts';
 import { type ClusterSchema, findClusterSchema } from '../cluster.ts';
 import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
 

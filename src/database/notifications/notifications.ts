@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runOutsideTraces } from '../../spans.ts';
+import { runOutsideTraces } from '../../kernel/spans.ts';
 import { type Backoff, retryUntilDone } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { RunQuery } from '../rows.ts';

@@ -3,8 +3,8 @@
  * mode. Session state bypasses it: LISTEN, the lock of the process, migrations, and limits that a session sets.
  */
 import { randomUUID } from 'node:crypto';
-import { StartRefused } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { StartRefused } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import { isCluster } from '../cluster.ts';
 import { type OpenSession, openSession, type Pooler, type Server } from '../sessions/session.ts';
 

@@ -3,7 +3,7 @@
  * as running, and serves readiness checks. Notifications stay in memory while no other process runs.
  */
 import pg from 'pg';
-import { ServiceUnavailable } from '../../errors.ts';
+import { ServiceUnavailable } from '../../kernel/errors.ts';
 import { type Backoff, computeBackoffMs } from '../../work/backoff.ts';
 import { endWithin, withDeadline } from '../../work/deadline.ts';
 import { Alarm } from '../../work/signal.ts';

@@ -1,6 +1,6 @@
 /** Opens any PostgreSQL: a pool for requests, one for work across projects, and a connection for notifications. */
-import type { Config } from '../../config.ts';
-import { splitDatabaseUrl } from '../../database-urls.ts';
+import type { Config } from '../../settings/config.ts';
+import { splitDatabaseUrl } from '../../settings/database-urls.ts';
 import { endWithin } from '../../work/deadline.ts';
 import { createClients, createQuery, createStatementNamer } from '../clients.ts';
 import { followClock } from '../clock.ts';

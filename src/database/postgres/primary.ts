@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { Address } from '../sessions/session.ts';
 
 /** The interval between checks while no server accepts writes. */

@@ -3,7 +3,7 @@
  * short reads, because the server executes the reads of a burst one after the other.
  */
 import type pg from 'pg';
-import { bindSpan, runOutsideTraces } from '../../spans.ts';
+import { bindSpan, runOutsideTraces } from '../../kernel/spans.ts';
 import type { RunQuery } from '../rows.ts';
 
 /**

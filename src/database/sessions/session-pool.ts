@@ -3,7 +3,7 @@
  * well.
  */
 import pg from 'pg';
-import { bindSpan } from '../../spans.ts';
+import { bindSpan } from '../../kernel/spans.ts';
 import type { Outages } from '../outages.ts';
 import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { type Meters, NO_METERS, secondsSince } from '../../meters.ts';
+import { type Meters, NO_METERS, secondsSince } from '../../kernel/meters.ts';
 import { HUNG_MESSAGE, type Outages } from '../outages.ts';
 import { DescribedOnce, isNamedStatement, StatementColumns } from './described-once.ts';
 import { withSpan } from './statement-span.ts';

@@ -1,7 +1,7 @@
 /** Spans of statements, named by the verb and the table. */
 import { SpanKind } from '@opentelemetry/api';
-import { toOutcome } from '../../meters.ts';
-import { failSpan, findSampledContext, startSpan } from '../../spans.ts';
+import { toOutcome } from '../../kernel/meters.ts';
+import { failSpan, findSampledContext, startSpan } from '../../kernel/spans.ts';
 import type { OnResult } from './session.ts';
 
 /** Reports neither the text nor the values of a statement. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../kernel/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';

@@ -3,7 +3,7 @@
  * tools of pinned writes, such as `create_people`.
  */
 import { z } from 'zod';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import type { ContractVerb, ObjectContract } from '../contract/contract-resource.ts';
 import type { FieldContract } from '../contract/field-contract.ts';

@@ -1,6 +1,6 @@
 /** The objects that an agent may use: the objects of the customer's contract that its session permits. */
 import type { Row } from '../../database/rows.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import type { Contract, ContractVerb, ObjectContract } from '../contract/contract-resource.ts';
 import { listInstallationContracts, mergeContracts } from '../contract/read-contract.ts';

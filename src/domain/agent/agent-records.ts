@@ -3,8 +3,8 @@
  * size, because a model's context is small.
  */
 import { z } from 'zod';
-import { notFound } from '../../errors.ts';
-import { id } from '../../ids.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { id } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import type { ObjectContract } from '../contract/contract-resource.ts';
 import type { FieldContract } from '../contract/field-contract.ts';

@@ -1,7 +1,7 @@
 /** Checks that the rules and the tools of an agent session need only rights that the session has. */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { readIntegrationsContract } from '../contract/read-contract.ts';
 import { listVisibleIntegrations } from '../contract/visible-contract.ts';

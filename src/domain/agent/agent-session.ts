@@ -1,7 +1,7 @@
 /** Agent sessions: the rights of an agent that works for one end user, until the session expires or is revoked. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { id, newId } from '../../ids.ts';
+import { id, newId } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';

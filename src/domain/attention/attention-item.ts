@@ -9,8 +9,8 @@ import {
 } from '../../database/reads/attention-items.ts';
 import type { Row } from '../../database/rows.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
-import { notFound } from '../../errors.ts';
-import { createProviderId, id } from '../../ids.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { createProviderId, id } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';

@@ -1,7 +1,7 @@
 /** Creates connections from credentials. A consumer of a group has one connection to a provider. */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { AuthScheme } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';

@@ -1,6 +1,6 @@
 /** Inputs of the mutations of connections. */
 import { z } from 'zod';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import type { ExclusiveMembers } from '../declared-mutation.ts';
 import { boundedJsonObject, orDefault } from '../input-schemas.ts';
 import { projectIdOrName, ref } from '../names.ts';

@@ -1,7 +1,7 @@
 /** Refreshes access tokens: the token of one connection on request, and in the background all tokens that expire soon. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
-import { ServiceUnavailable, unprocessable } from '../../errors.ts';
+import { ServiceUnavailable, unprocessable } from '../../kernel/errors.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import { LeaseLost } from '../../work/lease.ts';

@@ -1,5 +1,5 @@
 /** Chooses the authentication scheme of a connection by the credential field of the input. */
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { AuthScheme, Provider } from '../../providers/contract.ts';
 import { FIELD_VALUE } from '../event/target-headers.ts';
 import { createInputIssue } from '../issues.ts';

@@ -1,8 +1,8 @@
 /** The stored form of a connection's credentials. Only this module seals and opens them. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
+import type { SealedLocation } from '../../kernel/secrets.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
-import type { SealedLocation } from '../../secrets.ts';
 import { listBasicSecrets } from '../../work/secret-mask.ts';
 import type { Call, Services } from '../call.ts';
 import { read } from '../declared-read.ts';

@@ -1,6 +1,6 @@
 /** Limits end users to connections of their own group and consumer. */
 import type { Row } from '../../database/rows.ts';
-import { forbidden, type Issue } from '../../errors.ts';
+import { forbidden, type Issue } from '../../kernel/errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';

@@ -1,7 +1,7 @@
 /** Checks the input that starts a connect in a browser, and chooses the scheme, the app and the scopes. */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { type Issue, invalid, invalidInput } from '../../errors.ts';
+import { type Issue, invalid, invalidInput } from '../../kernel/errors.ts';
 import {
   type AuthScheme,
   isConsentScheme,

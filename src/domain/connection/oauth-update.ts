@@ -1,6 +1,6 @@
 /** Starts a new consent for an existing connection, which keeps its group, consumer, app and scheme. */
 import { z } from 'zod';
-import { DomainError, invalidInput, notFound, unprocessable } from '../../errors.ts';
+import { DomainError, invalidInput, notFound, unprocessable } from '../../kernel/errors.ts';
 import { isConsentScheme } from '../../providers/contract.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';

@@ -11,9 +11,9 @@ import {
 } from '../../database/hot/generate-connections.ts';
 import { RENEW_CONNECTIONS } from '../../database/hot/renew-connections.ts';
 import type { ConnectionWithCredentials } from '../../database/hot/write-target.ts';
-import { conflict, invalid } from '../../errors.ts';
 import { createEventRow } from '../../events/record.ts';
-import { newId } from '../../ids.ts';
+import { conflict, invalid } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
 import { type AuthScheme, isConsentScheme } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
 import { createCredentialColumns, toConnectionFields } from './connection.ts';

@@ -1,7 +1,7 @@
 /** Reads contracts: collects the data from which they are derived, and caches them by the identity of this data. */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
-import { DomainError, unprocessable } from '../../errors.ts';
+import { DomainError, unprocessable } from '../../kernel/errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';

@@ -3,7 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import { addIssues, createInputIssue } from '../issues.ts';
 import { createNameFinder, type NameFinder } from '../nearest-name.ts';
 import type { ObjectContract } from './contract-resource.ts';

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { decodeResponse } from '../../deliveries/send.ts';
-import { MASK } from '../../secrets.ts';
+import { MASK } from '../../kernel/secrets.ts';
 import { listHeaderSecrets, type MaskText, SecretMask } from '../../work/secret-mask.ts';
 import { toStorableString } from '../storable-json.ts';
 import type { ObservedRequest } from './observed-outbound.ts';

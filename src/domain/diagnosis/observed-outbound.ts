@@ -1,6 +1,6 @@
 /** Observes requests to providers, so that they can be recorded. */
 import type { RequestKind } from '../../database/generated/enums.ts';
-import { newId } from '../../ids.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { Outbound } from '../../outbound/client.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import type { SecretMask } from '../../work/secret-mask.ts';

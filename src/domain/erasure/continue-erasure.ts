@@ -5,8 +5,8 @@
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { notifyWork } from '../../events/channel.ts';
-import { findPrefix } from '../../ids.ts';
 import { leasedWork } from '../../jobs/leased-work.ts';
+import { findPrefix } from '../../kernel/ids.ts';
 import { RELEASED_LEASE } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { removeFromJournal } from '../connection/token/token-commit.ts';

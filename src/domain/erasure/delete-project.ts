@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { invalid } from '../../errors.ts';
-import { newId } from '../../ids.ts';
+import { invalid } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { requiredProjectIdOrName } from '../names.ts';
 import { ADMIN } from '../viewer/needs.ts';

@@ -2,7 +2,7 @@
 import type { Database } from '../../database/database.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { findPrefix } from '../../ids.ts';
+import { findPrefix } from '../../kernel/ids.ts';
 import type { ErasureKey } from './erasure.ts';
 
 /** The maximum number of rows that one statement deletes. Rows that are deleted by cascade do not count. */

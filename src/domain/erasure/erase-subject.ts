@@ -1,7 +1,7 @@
 /** Erases groups and consumers with all rows that refer to them. */
 import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { notFound } from '../../errors.ts';
+import { notFound } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectIdOrName, ref } from '../names.ts';

@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts';
 import { ERASURES_CHANNEL } from '../../database/hot/notification-channels.ts';
 import { acrossProjects, bindProjects } from '../../database/projects/all-projects.ts';
 import type { ShardGroup } from '../../database/projects/shard-groups.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../kernel/log.ts';
 import { Outage } from '../../work/outage.ts';
 
 /** The poll interval. If a notification is lost, a process may show erased rows for this long. */

@@ -3,7 +3,7 @@
  * refused, so that the outbox stays bounded. Deliveries to disabled destinations do not count: they stay pending until
  * a person enables the destination.
  */
-import { rateLimited, unprocessable } from '../../errors.ts';
+import { rateLimited, unprocessable } from '../../kernel/errors.ts';
 import { createBoundedCount } from '../bounded-count.ts';
 import type { Services } from '../call.ts';
 

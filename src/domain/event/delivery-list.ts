@@ -1,7 +1,7 @@
 /** Lists the deliveries of a project, a destination and an event. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { createdFilters, toCreateTimeRange } from '../paging/created-range.ts';

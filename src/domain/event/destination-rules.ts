@@ -4,7 +4,7 @@
  */
 import type { Row } from '../../database/rows.ts';
 import { listMaskedParameters } from '../../deliveries/target-secrets.ts';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../kernel/errors.ts';
 import { isAllowed, isForbidden } from '../../outbound/address-guard.ts';
 import type { Call, Services } from '../call.ts';
 import { createInputIssue, createRuleIssue, requireNoIssues } from '../issues.ts';

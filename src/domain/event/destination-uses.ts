@@ -4,8 +4,8 @@
  */
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { conflict, unprocessable } from '../../errors.ts';
 import type { LockedDestination } from '../../events/enqueue-messages.ts';
+import { conflict, unprocessable } from '../../kernel/errors.ts';
 
 /** The maximum number of uses that an error message lists. */
 const USES_MAX = 10;

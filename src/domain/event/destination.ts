@@ -11,10 +11,10 @@ import {
   sealSigningSecret,
 } from '../../deliveries/signing-secret.ts';
 import { sealHeaders, sealUrl, type TargetHeaders } from '../../deliveries/target-secrets.ts';
-import { invalid, notFound } from '../../errors.ts';
 import { notifyEvents } from '../../events/channel.ts';
-import { findPrefix, id, newId } from '../../ids.ts';
-import type { Vault } from '../../secrets.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
+import { findPrefix, id, newId } from '../../kernel/ids.ts';
+import type { Vault } from '../../kernel/secrets.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';

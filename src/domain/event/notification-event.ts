@@ -4,7 +4,7 @@ import type { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import type { LoggedEvent } from '../../events/event-log.ts';
 import { EVENTS } from '../../events/event-types.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';

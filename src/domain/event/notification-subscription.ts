@@ -1,7 +1,8 @@
 /** Follows operations and notification events. */
-import { invalid, notFound } from '../../errors.ts';
+
 import { isRetainedAfter, type LoggedItem, readLastPositions } from '../../events/event-log.ts';
 import type { OperationItem } from '../../events/operation-changes.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { decodeCursor } from '../paging/list-cursor.ts';

@@ -1,7 +1,7 @@
 /** Reads the bodies of deliveries, receivers' responses and stream messages, for the scope `payloads:read`. */
 import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError } from '../../kernel/errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';

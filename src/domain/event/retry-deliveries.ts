@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { invalid } from '../../errors.ts';
 import { notifyEvents } from '../../events/channel.ts';
-import { id } from '../../ids.ts';
+import { invalid } from '../../kernel/errors.ts';
+import { id } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';

@@ -1,7 +1,7 @@
 /** Messages of streams, which are destinations of the type STREAM. */
 import type { Row } from '../../database/rows.ts';
-import { notFound } from '../../errors.ts';
 import type { StreamedMessage, StreamId } from '../../events/stream-log.ts';
+import { notFound } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { encodeCursor } from '../paging/list-cursor.ts';

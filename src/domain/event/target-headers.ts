@@ -5,9 +5,9 @@ import {
   type SealedTarget,
   type TargetHeaders,
 } from '../../deliveries/target-secrets.ts';
-import { type Issue, invalidInput } from '../../errors.ts';
+import { type Issue, invalidInput } from '../../kernel/errors.ts';
+import { MASK } from '../../kernel/secrets.ts';
 import { CONNECTION_HEADERS } from '../../outbound/exchange.ts';
-import { MASK } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { createInputIssue } from '../issues.ts';
 import { scopesMeet } from '../viewer/needs.ts';

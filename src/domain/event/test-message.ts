@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { invalid, notFound } from '../../errors.ts';
 import { enqueueMessages, type LockedDestination } from '../../events/enqueue-messages.ts';
-import { id } from '../../ids.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
+import { id } from '../../kernel/ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectIdOrName } from '../names.ts';
 

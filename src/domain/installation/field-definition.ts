@@ -1,6 +1,6 @@
 /** The input of field definitions, with checks of what a provider supports. */
 import { z } from 'zod';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { DefineFieldsCapability, FieldAssociation } from '../../providers/defining-fields.ts';
 import { orNull } from '../input-schemas.ts';
 import { createInputIssue } from '../issues.ts';

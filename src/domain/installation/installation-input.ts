@@ -1,6 +1,6 @@
 /** The inputs of the mutations of installations. */
 import { z } from 'zod';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { orDefault, orNull } from '../input-schemas.ts';

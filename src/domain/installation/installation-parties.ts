@@ -1,6 +1,6 @@
 /** Chooses the group and the connection of an installation. */
 import type { Transaction } from '../../database/transaction.ts';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import { createNotErasedFilter, findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { createInputIssue } from '../issues.ts';
 

@@ -3,7 +3,7 @@ import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { pickSubject } from '../../events/subject.ts';
-import { newId } from '../../ids.ts';
+import { newId } from '../../kernel/ids.ts';
 import { RELEASED_LEASE } from '../../work/lease.ts';
 import type { Call } from '../call.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { type Issue, invalidInput } from '../../errors.ts';
+import { type Issue, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';

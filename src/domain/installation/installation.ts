@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { type Issue, notFound } from '../../errors.ts';
+import { type Issue, notFound } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';

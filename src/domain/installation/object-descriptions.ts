@@ -1,7 +1,7 @@
 /** Caches descriptions of providers' objects for a minute: they are large and seldom change. */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
-import { unprocessable } from '../../errors.ts';
+import { unprocessable } from '../../kernel/errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';

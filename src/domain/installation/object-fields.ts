@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { invalid, unprocessable } from '../../errors.ts';
+import { invalid, unprocessable } from '../../kernel/errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { DefineFieldsCapability, FieldOutcome } from '../../providers/defining-fields.ts';
 import type { Call } from '../call.ts';

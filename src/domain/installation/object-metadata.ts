@@ -1,7 +1,7 @@
 /** Reads the provider's description of one of its objects, through a group's connection or an installation. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { DomainError, notFound, unprocessable } from '../../errors.ts';
+import { DomainError, notFound, unprocessable } from '../../kernel/errors.ts';
 import type { StreamedResponse } from '../../outbound/client.ts';
 import type {
   Provider,

@@ -1,8 +1,8 @@
 /** Gets a revision with the provider's descriptions of its objects in one connection's account. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { DomainError, invalid } from '../../errors.ts';
-import { id } from '../../ids.ts';
+import { DomainError, invalid } from '../../kernel/errors.ts';
+import { id } from '../../kernel/ids.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';

@@ -1,5 +1,5 @@
 /** Checks that an integration uses only what its provider supports. */
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import {
   listCapabilities,
   PROVIDER_CAPABILITIES,

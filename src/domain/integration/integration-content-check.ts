@@ -1,6 +1,6 @@
 /** Checks the rules of an integration's content that depend on the catalog or the project. */
 import type { Transaction } from '../../database/transaction.ts';
-import { ISSUES_MAX, type Issue } from '../../errors.ts';
+import { ISSUES_MAX, type Issue } from '../../kernel/errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { applyModule } from '../../providers/modules.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { anyOf, run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import type { Impact } from '../installation/check/impacts.ts';

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { notFound } from '../../errors.ts';
-import { findPrefix, newId } from '../../ids.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { findPrefix, newId } from '../../kernel/ids.ts';
 import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';

@@ -5,8 +5,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isForeignKeyViolation } from '../../database/violations.ts';
-import { DomainError, forbidden, notFound, rateLimited } from '../../errors.ts';
-import type { SealedLocation } from '../../secrets.ts';
+import { DomainError, forbidden, notFound, rateLimited } from '../../kernel/errors.ts';
+import type { SealedLocation } from '../../kernel/secrets.ts';
 import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
 import type { Call, Services } from '../call.ts';
 import { projectRead } from '../declared-read.ts';

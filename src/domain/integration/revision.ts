@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { conflict, notFound } from '../../errors.ts';
-import { newId } from '../../ids.ts';
+import { conflict, notFound } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';

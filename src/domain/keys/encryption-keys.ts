@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
-import { StartRefused } from '../../errors.ts';
-import { KEY_BYTES } from '../../secrets.ts';
+import { StartRefused } from '../../kernel/errors.ts';
+import { KEY_BYTES } from '../../kernel/secrets.ts';
+import type { Config } from '../../settings/config.ts';
 import { writeFileAtomically } from '../atomic-file.ts';
 
 type Keys = [Buffer, ...Buffer[]];

@@ -7,7 +7,7 @@ import {
   sealUrl,
   type TargetHeaders,
 } from '../../deliveries/target-secrets.ts';
-import type { Vault } from '../../secrets.ts';
+import type { Vault } from '../../kernel/secrets.ts';
 
 interface PlainDestination {
   id: string;

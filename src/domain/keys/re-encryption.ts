@@ -4,15 +4,15 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
 import type { Database } from '../../database/database.ts';
 import { DATABASE_FOLDER } from '../../database/embedded/data-folder.ts';
 import { Prisma } from '../../database/generated/client.ts';
 import { withoutProject } from '../../database/projects/all-projects.ts';
 import { readRowsOfAllProjects } from '../../database/projects/rows-of-all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
-import { StartRefused } from '../../errors.ts';
-import type { Vault } from '../../secrets.ts';
+import { StartRefused } from '../../kernel/errors.ts';
+import type { Vault } from '../../kernel/secrets.ts';
+import type { Config } from '../../settings/config.ts';
 import { hasLocalIssuer, LOCAL_ISSUER, LOCAL_ISSUER_FILE } from '../viewer/bearer.ts';
 
 interface SealedRow {

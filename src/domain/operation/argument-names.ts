@@ -1,6 +1,6 @@
 /** Translates names in issues, so that errors of typed APIs name the caller's arguments. */
 import type { z } from 'zod';
-import { DomainError, type Issue, invalidInput } from '../../errors.ts';
+import { DomainError, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import { toIssues } from '../issues.ts';
 

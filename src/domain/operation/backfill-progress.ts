@@ -1,6 +1,6 @@
 /** The progress of an object's backfill: its first read, which reads the existing records. */
 import { z } from 'zod';
-import { notFound } from '../../errors.ts';
+import { notFound } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { getInstallationByKey } from '../installation/installation.ts';

@@ -1,8 +1,8 @@
 /** Follows the changes of an object's records for typed APIs. They are messages of the stream that receives them. */
 import type { Row } from '../../database/rows.ts';
-import { type DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { LogItem } from '../../events/feed-source.ts';
 import type { StreamedMessage } from '../../events/stream-log.ts';
+import { type DomainError, notFound, unprocessable } from '../../kernel/errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { findProviderObject } from '../contract/object-contract.ts';

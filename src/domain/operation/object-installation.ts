@@ -1,6 +1,6 @@
 /** Finds the installation that serves an object to a group. */
 import type { Row } from '../../database/rows.ts';
-import { DomainError, type Issue, notFound, unprocessable } from '../../errors.ts';
+import { DomainError, type Issue, notFound, unprocessable } from '../../kernel/errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { findProviderObject } from '../contract/object-contract.ts';

@@ -1,5 +1,5 @@
 /** Reads records of an object in the account of a group, by the builder's names, for typed APIs. */
-import { type Issue, invalidInput } from '../../errors.ts';
+import { type Issue, invalidInput } from '../../kernel/errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';

@@ -1,6 +1,6 @@
 /** Writes a record of an object in the account of a group, by the builder's names, for typed APIs. */
 import { z } from 'zod';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { authorize } from '../viewer/needs.ts';
 import {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
 import type { Row, Where } from '../../database/rows.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { findIntegration, integrationIdOrName } from '../integration/integration.ts';

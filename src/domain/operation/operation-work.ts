@@ -4,7 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { notifyOperation } from '../../events/channel.ts';
-import { newId } from '../../ids.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { StoredOperationMetadata } from './operation.ts';
 
 type OperationKey = Pick<Row<'Operation'>, 'id' | 'projectId'>;

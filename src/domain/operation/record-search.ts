@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { invalid, unprocessable } from '../../errors.ts';
+import { invalid, unprocessable } from '../../kernel/errors.ts';
+import type { SealedLocation } from '../../kernel/secrets.ts';
 import type { FieldValue, ProviderRecord, RecordPage } from '../../providers/moving-records.ts';
 import { getFiltersMax } from '../../providers/object-support.ts';
-import type { SealedLocation } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { providerRead } from '../declared-read.ts';

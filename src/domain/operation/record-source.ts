@@ -1,5 +1,5 @@
 /** Loads the source of an object's current records, and converts errors of requests to its provider. */
-import { invalid, unprocessable } from '../../errors.ts';
+import { invalid, unprocessable } from '../../kernel/errors.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { isConsentPending } from '../connection/token/pending-consent.ts';

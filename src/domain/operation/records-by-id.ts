@@ -1,5 +1,5 @@
 /** Reads current records of an account by their ids. The records are neither stored nor delivered. */
-import { invalid, unprocessable } from '../../errors.ts';
+import { invalid, unprocessable } from '../../kernel/errors.ts';
 import type { Capabilities } from '../../providers/contract.ts';
 import type { ProviderRecord } from '../../providers/moving-records.ts';
 import { canReadByIds } from '../../providers/object-support.ts';

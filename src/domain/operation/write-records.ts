@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { findNamedTarget, type NamedTarget } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
-import { notFound } from '../../errors.ts';
-import { findPrefix } from '../../ids.ts';
 import { notifyWorkers } from '../../jobs/workers.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { findPrefix } from '../../kernel/ids.ts';
 import { withDeadline } from '../../work/deadline.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';

@@ -5,8 +5,8 @@
 import type { Database } from '../../database/database.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, sql, statements } from '../../database/statements.ts';
-import { notFound } from '../../errors.ts';
-import { findPrefix } from '../../ids.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { findPrefix } from '../../kernel/ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';

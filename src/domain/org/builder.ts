@@ -1,7 +1,7 @@
 /** Builders: the people of orgs. The first use of a person's token creates the builder (bearer.ts). */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { notFound } from '../../errors.ts';
+import { notFound } from '../../kernel/errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';

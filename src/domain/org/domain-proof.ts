@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { notFound, unprocessable } from '../../errors.ts';
-import { id } from '../../ids.ts';
+import { notFound, unprocessable } from '../../kernel/errors.ts';
+import { id } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import { builderMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';

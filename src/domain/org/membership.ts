@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { conflict, notFound } from '../../kernel/errors.ts';
 import type { OrgRole } from '../viewer/org-role.ts';
 
 type OrgMember = Row<'OrgMember'>;

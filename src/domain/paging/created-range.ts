@@ -1,7 +1,7 @@
 /** Filters that many lists share: a range of creation times, and the order. */
 import { z } from 'zod';
 import type { Span } from '../../database/rows.ts';
-import { getFirstIdAt, type IdPrefix } from '../../ids.ts';
+import { getFirstIdAt, type IdPrefix } from '../../kernel/ids.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import { enumeration } from '../resource.ts';
 import type { FiltersOf } from './page.ts';

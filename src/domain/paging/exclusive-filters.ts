@@ -2,7 +2,7 @@
  * Filters that must not be combined, because no index covers both. GraphQL's validation refuses combinations that a
  * document shows, and `refuseCombinations` refuses all others.
  */
-import { type Issue, invalidInput } from '../../errors.ts';
+import { type Issue, invalidInput } from '../../kernel/errors.ts';
 
 /** Sets of filters. A request may use at most one filter of each set. */
 export type ExclusiveFilters = readonly (readonly string[])[];

@@ -1,6 +1,6 @@
 /** The arguments and types of Relay pages. */
 import { z } from 'zod';
-import { type Issue, invalidInput } from '../../errors.ts';
+import { type Issue, invalidInput } from '../../kernel/errors.ts';
 import type { LinkTo } from '../scope.ts';
 import { decodeCursor, type NamedList } from './list-cursor.ts';
 

@@ -1,7 +1,7 @@
 /** Applies a stored plan: all of its changes in one transaction, with the functions that the mutations use. */
 import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { conflict } from '../../errors.ts';
+import { conflict } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { createDestination, deleteDestination, updateDestination } from '../event/destination.ts';

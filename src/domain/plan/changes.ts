@@ -1,7 +1,7 @@
 /** Compares a document with a project: finds issues of the document, and the changes that it makes to the project. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { DomainError, type Issue } from '../../errors.ts';
+import { DomainError, type Issue } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { findHostIssue } from '../event/destination-rules.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';

@@ -1,6 +1,6 @@
 /** The state that a project should have: a document, with the names of the project. */
 import { z } from 'zod';
-import { invalidInput } from '../../errors.ts';
+import { invalidInput } from '../../kernel/errors.ts';
 import { createInputIssue } from '../issues.ts';
 import { enumeration } from '../resource.ts';
 import type { ParsedDocument } from './project-document.ts';

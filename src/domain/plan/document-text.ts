@@ -1,7 +1,7 @@
 /** Parses and formats documents as YAML and JSON. */
 import { stringify } from 'yaml';
 import type { z } from 'zod';
-import { type DomainError, type Issue, invalidInput } from '../../errors.ts';
+import { type DomainError, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Call } from '../call.ts';
 import { addIssues, toIssues } from '../issues.ts';

@@ -1,8 +1,8 @@
 /** Applies the changes of a plan in one transaction, with the functions that the mutations use. */
 import type { Transaction } from '../../database/transaction.ts';
 import { maskUrl } from '../../deliveries/target-secrets.ts';
-import { conflict, invalid, invalidInput } from '../../errors.ts';
-import { MASK } from '../../secrets.ts';
+import { conflict, invalid, invalidInput } from '../../kernel/errors.ts';
+import { MASK } from '../../kernel/secrets.ts';
 import type { Call } from '../call.ts';
 import { insertDestination, removeDestination, reviseDestination } from '../event/destination.ts';
 import { findUrlIssue } from '../event/destination-rules.ts';

@@ -9,8 +9,8 @@ import {
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import type { Issue } from '../../errors.ts';
-import { id, newId } from '../../ids.ts';
+import type { Issue } from '../../kernel/errors.ts';
+import { id, newId } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { formatGraphqlSdl } from '../contract/formats/graphql-sdl.ts';

@@ -9,8 +9,8 @@ import {
   type NotificationEventType,
 } from '../../database/generated/enums.ts';
 import { maskUrl } from '../../deliveries/target-secrets.ts';
-import type { Issue } from '../../errors.ts';
 import { EVENTS } from '../../events/event-types.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import { isObject } from '../../work/is-object.ts';
 import { listTypeIssues } from '../event/destination-rules.ts';
 import { createEventTopicRouteInput } from '../event/event-topic-route.ts';

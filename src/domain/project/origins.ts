@@ -6,8 +6,8 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
 import type { Row } from '../../database/rows.ts';
-import type { Issue } from '../../errors.ts';
-import { isOrigin, origin } from '../../setting-kinds.ts';
+import type { Issue } from '../../kernel/errors.ts';
+import { isOrigin, origin } from '../../settings/setting-kinds.ts';
 import type { Services } from '../call.ts';
 import { createInputIssue } from '../issues.ts';
 

@@ -1,8 +1,8 @@
 /** Projects: applications of builders. A project is the tenant to which all other data belongs. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { id, newId } from '../../ids.ts';
-import { hasPlainHost } from '../../setting-kinds.ts';
+import { id, newId } from '../../kernel/ids.ts';
+import { hasPlainHost } from '../../settings/setting-kinds.ts';
 import type { Call } from '../call.ts';
 import { orgMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';

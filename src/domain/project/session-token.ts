@@ -1,8 +1,8 @@
 /** Session tokens: short-lived tokens of end users, which the builder's backend passes to its pages. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { type Issue, invalidInput } from '../../errors.ts';
-import { findPrefix } from '../../ids.ts';
+import { type Issue, invalidInput } from '../../kernel/errors.ts';
+import { findPrefix } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { createInputIssue } from '../issues.ts';

@@ -6,8 +6,8 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { notFound, unprocessable } from '../../errors.ts';
-import { newId } from '../../ids.ts';
+import { notFound, unprocessable } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import {
   authorizeAgent,

@@ -1,7 +1,7 @@
 /** Approves and rejects proposals. */
 import { z } from 'zod';
 import { inTransaction } from '../../database/transaction.ts';
-import { conflict, DomainError } from '../../errors.ts';
+import { conflict, DomainError } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { orEndUser } from '../viewer/needs.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ProposalStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { projectIdOrName, ref } from '../names.ts';

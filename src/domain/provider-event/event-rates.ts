@@ -2,7 +2,7 @@
  * Limits the requests and bytes that a provider may send to one app. Both are token buckets in this process's memory.
  * Only signed requests count, so that other senders can't use up the provider's limit.
  */
-import type { Config } from '../../config.ts';
+import type { Config } from '../../settings/config.ts';
 import { createTokenBuckets } from '../../work/token-buckets.ts';
 
 export interface EventRates {

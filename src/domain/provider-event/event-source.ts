@@ -1,7 +1,7 @@
 /** Loads what the delivery of a subscription's events needs: settings, names, and current records. */
 
 import type { Row } from '../../database/rows.ts';
-import { notFound, unprocessable } from '../../errors.ts';
+import { notFound, unprocessable } from '../../kernel/errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { ProviderRecord } from '../../providers/moving-records.ts';
 import { requireShallow } from '../../providers/read-responses.ts';

@@ -1,6 +1,6 @@
 /** The parties of a subscription: the account that sends events, and the app whose address receives them. */
 import type { Row } from '../../database/rows.ts';
-import { unprocessable } from '../../errors.ts';
+import { unprocessable } from '../../kernel/errors.ts';
 import type { SubscribeCapability } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { type AccountSession, openSession } from '../connection/connection-session.ts';

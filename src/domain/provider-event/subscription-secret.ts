@@ -3,9 +3,9 @@
  * are sent.
  */
 import type { Transaction } from '../../database/transaction.ts';
-import { findPrefix, type IdPrefix } from '../../ids.ts';
+import { findPrefix, type IdPrefix } from '../../kernel/ids.ts';
+import type { SealedLocation } from '../../kernel/secrets.ts';
 import type { AddressedSubscription, WebhookRequest } from '../../providers/subscribing.ts';
-import type { SealedLocation } from '../../secrets.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 import type { SubscriptionKey } from './object-subscription.ts';

@@ -1,7 +1,7 @@
 /** The inputs of the mutations of provider apps. */
 import { z } from 'zod';
-import type { Issue } from '../../errors.ts';
-import { id } from '../../ids.ts';
+import type { Issue } from '../../kernel/errors.ts';
+import { id } from '../../kernel/ids.ts';
 import type { Call } from '../call.ts';
 import { oauthScopes, requiredText } from '../connection/credential-input.ts';
 import { boundedJsonObject } from '../input-schemas.ts';

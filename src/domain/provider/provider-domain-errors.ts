@@ -1,5 +1,5 @@
 /** Converts a provider's error to the error that a caller receives. No other module does. */
-import { DomainError, unprocessable } from '../../errors.ts';
+import { DomainError, unprocessable } from '../../kernel/errors.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Validates the workspace of a connection and the hosts that customers enter. The addresses of the provider are built
  * from them.
  */
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { createInputIssue } from '../issues.ts';
 

@@ -1,7 +1,7 @@
 /** The catalog of providers in the API. A caller may be restricted to some of the providers. */
 import { z } from 'zod';
-import { notFound } from '../../errors.ts';
-import { createProviderId } from '../../ids.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { createProviderId } from '../../kernel/ids.ts';
 import {
   type AuthScheme,
   type CustomInput,

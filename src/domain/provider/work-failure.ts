@@ -1,6 +1,6 @@
 /** Logs failures of background work for operators, and derives the reason that users see. */
-import { DomainError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { DomainError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import { toStorableString } from '../storable-json.ts';
 

@@ -5,10 +5,10 @@
 import { LeasedRows } from '../../database/leased-rows.ts';
 import { listColumns, type Row } from '../../database/tables.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { unprocessable } from '../../errors.ts';
 import { enqueueMessages } from '../../events/enqueue-messages.ts';
 import { pickSubject } from '../../events/subject.ts';
 import { leasedWork } from '../../jobs/leased-work.ts';
+import { unprocessable } from '../../kernel/errors.ts';
 import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE } from '../../work/lease.ts';

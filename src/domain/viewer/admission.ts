@@ -1,7 +1,8 @@
 /** Admits requests on every surface: identifies the caller and limits its rate. */
-import type { Config } from '../../config.ts';
+
 import type { RunQuery } from '../../database/rows.ts';
-import { DomainError, forbidden } from '../../errors.ts';
+import { DomainError, forbidden } from '../../kernel/errors.ts';
+import type { Config } from '../../settings/config.ts';
 import { createTokenBuckets, type TakeResult } from '../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
 import { listPageOrigins } from '../project/origins.ts';

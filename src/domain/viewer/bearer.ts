@@ -14,11 +14,11 @@ import {
   SignJWT,
 } from 'jose';
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
 import type { Row } from '../../database/rows.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
-import { StartRefused, unauthenticated } from '../../errors.ts';
-import { newId } from '../../ids.ts';
+import { StartRefused, unauthenticated } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Config } from '../../settings/config.ts';
 import { requireParsed } from '../../work/bounded-parse.ts';
 import { writeFileAtomically } from '../atomic-file.ts';
 import type { Services } from '../call.ts';

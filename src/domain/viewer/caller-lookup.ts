@@ -3,9 +3,10 @@
  * because legitimate callers may share it. Its other credentials are looked up a few at a time, and wrong credentials
  * are rejected with a time to retry.
  */
-import type { Config } from '../../config.ts';
-import { DomainError, ERROR_STATUS, rateLimited } from '../../errors.ts';
-import { inSpan } from '../../spans.ts';
+
+import { DomainError, ERROR_STATUS, rateLimited } from '../../kernel/errors.ts';
+import { inSpan } from '../../kernel/spans.ts';
+import type { Config } from '../../settings/config.ts';
 import { createTokenBuckets } from '../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';

@@ -7,7 +7,7 @@ import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { isMissingRow } from '../../database/violations.ts';
-import { unauthenticated } from '../../errors.ts';
+import { unauthenticated } from '../../kernel/errors.ts';
 import { HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 import { createOrgRoles, type OrgRoles } from './org-role.ts';

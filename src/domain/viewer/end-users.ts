@@ -3,7 +3,7 @@
  * are checked at each lookup, for many tokens in one statement.
  */
 import { LRUCache } from 'lru-cache';
-import { unauthenticated } from '../../errors.ts';
+import { unauthenticated } from '../../kernel/errors.ts';
 import { growUpTo } from '../../work/growing-cache.ts';
 import type { Services } from '../call.ts';
 import { upsertParties } from '../project/parties.ts';

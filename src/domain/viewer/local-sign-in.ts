@@ -1,7 +1,7 @@
 /** Signs builders in to the console at the local issuer, with one password for all of them. For development only. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { rateLimited, unauthenticated } from '../../errors.ts';
+import { rateLimited, unauthenticated } from '../../kernel/errors.ts';
 import { createTokenBuckets } from '../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
 import { type BearerClaims, hasLocalIssuer, LOCAL_ISSUER } from './bearer.ts';

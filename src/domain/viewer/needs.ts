@@ -2,7 +2,7 @@
  * The rights that domain functions need. Each function declares its need, `authorize` enforces it, and the API
  * describes it.
  */
-import { forbidden } from '../../errors.ts';
+import { forbidden } from '../../kernel/errors.ts';
 import type { EndUserViewer, SessionPermission } from './end-user.ts';
 import { includesPageScope, includesScope, isOutsideFull, type Scope } from './scopes.ts';
 import { findRole, requireBuilder, type Viewer } from './viewer.ts';

@@ -2,7 +2,7 @@
  * The open streams of admitted callers. Each caller is checked periodically. Its streams end if its key was deleted or
  * deactivated, if its token has expired, or if it has lost rights.
  */
-import { DomainError, unauthenticated } from '../../errors.ts';
+import { DomainError, unauthenticated } from '../../kernel/errors.ts';
 import type { Holder } from '../../work/bounded-shares.ts';
 import { Outage } from '../../work/outage.ts';
 import { Signal } from '../../work/signal.ts';

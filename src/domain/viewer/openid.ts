@@ -25,7 +25,7 @@ import {
   randomState,
 } from 'openid-client';
 import { z } from 'zod';
-import type { SignInIssuer } from '../../sign-in-settings.ts';
+import type { SignInIssuer } from '../../settings/sign-in-settings.ts';
 import { HOUR_MS } from '../../work/durations.ts';
 import { type BearerClaims, CLOCK_TOLERANCE_SECONDS, readClaims } from './bearer.ts';
 

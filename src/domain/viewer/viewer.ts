@@ -1,6 +1,6 @@
 /** The viewer: the caller of a request, identified by its credentials, and its rights. */
 import { z } from 'zod';
-import { forbidden, unauthenticated } from '../../errors.ts';
+import { forbidden, unauthenticated } from '../../kernel/errors.ts';
 import type { Call, Services } from '../call.ts';
 import { computed, enumeration, resource } from '../resource.ts';
 import { type BearerVerifier, enrollBuilder } from './bearer.ts';

@@ -27,7 +27,7 @@ import { requireNoIssues, toIssues } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { meetsNeed, type Need } from '../../domain/viewer/needs.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
-import { DomainError, invalidInput } from '../../errors.ts';
+import { DomainError, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { OperationArgs } from './operation-context.ts';
 

@@ -7,8 +7,8 @@ import {
   type ErrorCode,
   getHttpRefusal,
   ServiceUnavailable,
-} from '../../errors.ts';
-import type { Log } from '../../log.ts';
+} from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 
 /** Returns a function that gives every error a code and a problem document. It masks unexpected errors. */
 export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {

@@ -27,7 +27,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import { toGraphQLError, truncateMessage } from './graphql-errors.ts';
 
 /** The maximum number of errors of one request. graphql-js has the same limit for variables. */

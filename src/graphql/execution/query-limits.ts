@@ -23,8 +23,8 @@ import {
   TokenKind,
   valueFromASTUntyped,
 } from 'graphql';
-import type { Config } from '../../config.ts';
 import { PAGE_DEFAULT } from '../../domain/paging/page.ts';
+import type { Config } from '../../settings/config.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 
 /** The cost of a request to a provider, in objects of the gateway's own database. */

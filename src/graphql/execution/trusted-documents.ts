@@ -6,9 +6,9 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLError, getIntrospectionQuery, stripIgnoredCharacters } from 'graphql';
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
-import { StartRefused } from '../../errors.ts';
+import { StartRefused } from '../../kernel/errors.ts';
+import type { Config } from '../../settings/config.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 
 type Settings = Pick<Config, 'TRUSTED_DOCUMENTS' | 'TRUSTED_DOCUMENTS_FILES'>;

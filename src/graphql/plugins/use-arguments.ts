@@ -1,6 +1,6 @@
 /** Refuses operations with wrong arguments, as graphql-js refuses operations with wrong variables. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import { DomainError } from '../../errors.ts';
+import { DomainError } from '../../kernel/errors.ts';
 import { listArgumentErrors } from '../execution/argument-checks.ts';
 import type { OperationArgs, OperationPlugin } from '../execution/operation-context.ts';
 

@@ -2,9 +2,10 @@
  * Refuses operations that exceed LIMIT_COST or have too long lists in variables. Adds `extensions.cost` on
  * request, and to each result of a project's typed API.
  */
-import type { Config } from '../../config.ts';
+
 import { findLongList } from '../../domain/storable-input.ts';
-import { invalidInput } from '../../errors.ts';
+import { invalidInput } from '../../kernel/errors.ts';
+import type { Config } from '../../settings/config.ts';
 import { cacheByOperation } from '../execution/operation-cache.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 import { createCostFunction, findCostError } from '../execution/query-limits.ts';

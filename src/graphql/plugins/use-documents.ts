@@ -14,9 +14,9 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Config } from '../../config.ts';
 import type { ExclusiveFilters } from '../../domain/paging/exclusive-filters.ts';
-import { inSpan } from '../../spans.ts';
+import { inSpan } from '../../kernel/spans.ts';
+import type { Config } from '../../settings/config.ts';
 import { toGraphQLError } from '../execution/graphql-errors.ts';
 import { listLiteralErrors } from '../execution/input-values.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';

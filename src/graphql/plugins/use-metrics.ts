@@ -1,7 +1,7 @@
 /** Measures operations: duration, outcome, cost and refusals. A subscription counts until its stream is open. */
 import type { GraphQLError } from 'graphql';
 import { findProjectId } from '../../domain/viewer/viewer.ts';
-import { type Meters, OK, secondsSince } from '../../meters.ts';
+import { type Meters, OK, secondsSince } from '../../kernel/meters.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { useOutcome } from './use-outcome.ts';
 

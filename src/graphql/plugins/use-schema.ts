@@ -5,7 +5,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { createCall, type Services } from '../../domain/call.ts';
 import { getVisibleContract } from '../../domain/contract/visible-contract.ts';
-import { missingCredentials } from '../../errors.ts';
+import { missingCredentials } from '../../kernel/errors.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { createTypedSchemas } from '../typed/typed-schema.ts';
 

@@ -17,8 +17,8 @@ import {
 import type { Services } from '../../domain/call.ts';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
-import type { DomainError, ErrorCode } from '../../errors.ts';
 import type { StreamItem } from '../../events/stream-item.ts';
+import type { DomainError, ErrorCode } from '../../kernel/errors.ts';
 import { createContext } from '../execution/context.ts';
 import { Message } from '../execution/message.ts';
 import { cacheByOperation } from '../execution/operation-cache.ts';

@@ -3,7 +3,13 @@
  * the opening of a stream get their own spans.
  */
 import { type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
-import { beginTrace, failSpan, findSampledContext, inSpan, runInContext } from '../../spans.ts';
+import {
+  beginTrace,
+  failSpan,
+  findSampledContext,
+  inSpan,
+  runInContext,
+} from '../../kernel/spans.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { useOutcome } from './use-outcome.ts';
 

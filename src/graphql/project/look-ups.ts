@@ -15,7 +15,7 @@ import {
   lookUpTopic,
 } from '../../domain/project/look-ups.ts';
 import type { ProjectTable, Row } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import type { Context } from '../execution/context.ts';
 import { describeField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';

@@ -9,7 +9,7 @@ import {
   type Mutation,
 } from '../../domain/declared-mutation.ts';
 import { toIssues } from '../../domain/issues.ts';
-import { DomainError, invalidInput } from '../../errors.ts';
+import { DomainError, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import { describeField } from './fields.ts';
 import { describeInput, getInputType } from './inputs.ts';

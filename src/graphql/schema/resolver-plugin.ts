@@ -9,7 +9,7 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import { authorize, type Need } from '../../domain/viewer/needs.ts';
-import { missingCredentials } from '../../errors.ts';
+import { missingCredentials } from '../../kernel/errors.ts';
 import type { Pace } from '../../work/pace.ts';
 import type { Context } from '../execution/context.ts';
 import type { OperationContext } from '../execution/operation-context.ts';

@@ -4,8 +4,8 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
 import { toIssues } from '../../domain/issues.ts';
 import { PAGE_DEFAULT, PAGE_MAX, type Page, pageSize } from '../../domain/paging/page.ts';
-import { invalidInput } from '../../errors.ts';
-import { findPrefix, ID_PREFIXES } from '../../ids.ts';
+import { invalidInput } from '../../kernel/errors.ts';
+import { findPrefix, ID_PREFIXES } from '../../kernel/ids.ts';
 import type { Context } from '../execution/context.ts';
 import './resolver-plugin.ts';
 

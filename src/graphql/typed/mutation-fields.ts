@@ -22,7 +22,7 @@ import {
   toOperationStatus,
 } from '../../domain/operation/operation.ts';
 import { writeRecords } from '../../domain/operation/write-records.ts';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import {
   type Args,
   describeRootField,

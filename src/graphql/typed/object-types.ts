@@ -29,7 +29,7 @@ import { describeMember, toMemberName } from '../../domain/contract/formats/safe
 import { findFieldValue, toTypedValue } from '../../domain/contract/read-values.ts';
 import type { ServedPage } from '../../domain/operation/object-records.ts';
 import type { AccountRecord } from '../../domain/operation/record-search.ts';
-import { unprocessable } from '../../errors.ts';
+import { unprocessable } from '../../kernel/errors.ts';
 import {
   DateTimeType,
   DateType,

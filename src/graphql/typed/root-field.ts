@@ -4,7 +4,7 @@ import type { GeneratedObject } from '../../domain/contract/formats/generated.ts
 import { requireNoIssues } from '../../domain/issues.ts';
 import { listGroupIssues, type ObjectOfGroup } from '../../domain/operation/object-installation.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { ParseArguments } from '../execution/argument-checks.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
 import { describeField, type FieldDeclaration } from '../schema/fields.ts';

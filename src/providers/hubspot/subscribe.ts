@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { isSameSecret } from '../../secrets.ts';
+import { isSameSecret } from '../../kernel/secrets.ts';
 import { parseBounded, requireParsed } from '../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import {

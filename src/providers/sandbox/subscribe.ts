@@ -1,7 +1,7 @@
 /** Subscribes to the sandbox's webhooks by requests, one for each object of a connection. */
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { isSameSecret } from '../../secrets.ts';
+import { isSameSecret } from '../../kernel/secrets.ts';
 import { parseBounded, requireParsed } from '../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';

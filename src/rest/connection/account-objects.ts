@@ -5,7 +5,7 @@ import { read } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { providerObjectResource } from '../../domain/provider/provider.ts';
 import type { ProjectReference } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const accountObjects = z

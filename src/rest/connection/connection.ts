@@ -21,7 +21,7 @@ import { listConnectionInstallations } from '../../domain/installation/installat
 import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import type { Location, WireForm } from '../endpoint/locations.ts';
 import {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
 import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
 import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../kernel/errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 import { connection } from './connection-view.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../domain/diagnosis/recorded-request.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getProjectRow } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import { pagedEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const path = '/projects/{projectIdOrName}';

@@ -4,7 +4,7 @@ import type { Call } from '../../domain/call.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { authorize, describeNeed, type Need } from '../../domain/viewer/needs.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import { createResponseForm, toRestTerms } from '../openapi/response-form.ts';
 import {
   createPartSchema,

@@ -3,7 +3,7 @@
  * the query of a GET or DELETE, and in the body of other methods. An endpoint may declare another location.
  */
 import { z } from 'zod';
-import { DomainError, type Issue, invalidInput } from '../../errors.ts';
+import { DomainError, type Issue, invalidInput } from '../../kernel/errors.ts';
 
 /** A location in a request. In a body, the name may be nested: `metadata.url`. */
 export interface Location {

@@ -1,7 +1,7 @@
 /** Implements updates like `{ updateMask: ['name'], topic: { name: 'a' } }`, which change only the named fields. */
 import { z } from 'zod';
 import { createInputIssue, toIssues } from '../../domain/issues.ts';
-import type { Issue } from '../../errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Locations } from './locations.ts';
 

@@ -4,8 +4,8 @@
  * provider's.
  */
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../../config.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError } from '../../kernel/errors.ts';
+import type { Config } from '../../settings/config.ts';
 import type { Parts } from './endpoint.ts';
 
 const OBJECT_URL = /^(\/v1\/projects\/[^/?]+\/integrations\/[^/?]+\/objects\/[^/?:]+)(\?.*)?$/;

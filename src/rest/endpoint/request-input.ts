@@ -4,7 +4,7 @@ import { timestamp } from '../../domain/input-schemas.ts';
 import { addIssues, createInputIssue, toIssues } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
-import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
+import { ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';
 import { type Location, type Locations, locateIssue } from './locations.ts';

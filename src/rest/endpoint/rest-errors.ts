@@ -7,8 +7,8 @@ import {
   getHttpRefusal,
   type Problem,
   ServiceUnavailable,
-} from '../../errors.ts';
-import type { Log } from '../../log.ts';
+} from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import { PROBLEM_TYPE } from '../openapi/openapi.ts';
 
 /** Details of Fastify's own refusals, by its error codes. They repeat nothing from the request. */

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { SCOPE_BY_PERMISSION } from '../../domain/viewer/end-user.ts';
-import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
+import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../kernel/errors.ts';
 import type { Endpoint, Parts } from './endpoint.ts';
 import type { Locations } from './locations.ts';
 import { getValue } from './mask.ts';

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { onRequestHookHandler } from 'fastify';
-import { DomainError, type Issue, invalidInput } from '../../errors.ts';
+import { DomainError, type Issue, invalidInput } from '../../kernel/errors.ts';
 
 /** The parameter `charset` of a media type. Its value may be quoted. */
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;

@@ -26,7 +26,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed, createdInProject, idField, jsonObject } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import {
   joinCreateTime,

@@ -14,7 +14,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed, idField } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import {
   joinCreateTime,
   pagedEndpoint,

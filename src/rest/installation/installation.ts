@@ -22,7 +22,7 @@ import {
 import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { getNamedProject } from '../../domain/scope.ts';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../kernel/errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath, type Location } from '../endpoint/locations.ts';
 import {

@@ -22,8 +22,8 @@ import {
   type StreamedResponse,
 } from '../../domain/installation/proxy.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { type Issue, invalidInput } from '../../errors.ts';
-import { problem } from '../../problem-schema.ts';
+import { type Issue, invalidInput } from '../../kernel/errors.ts';
+import { problem } from '../../kernel/problem-schema.ts';
 import { PROXY_HOST_PATH } from '../endpoint/reference-hosts.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';
 import { admit, runInTurn } from '../endpoint/run-request.ts';

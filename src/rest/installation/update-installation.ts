@@ -10,8 +10,8 @@ import { updateInstallation } from '../../domain/installation/installation-updat
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { createInputIssue } from '../../domain/issues.ts';
 import { boundedName, projectIdOrName, ref } from '../../domain/names.ts';
-import { invalid, invalidInput, notFound } from '../../errors.ts';
-import { id } from '../../ids.ts';
+import { invalid, invalidInput, notFound } from '../../kernel/errors.ts';
+import { id } from '../../kernel/ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { withValue } from '../endpoint/mask.ts';

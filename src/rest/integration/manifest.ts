@@ -16,7 +16,7 @@ import {
   uploadUrlResource,
 } from '../../domain/integration/manifest-upload.ts';
 import { getProject } from '../../domain/scope.ts';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { readEndpoint } from '../endpoint/resource-endpoints.ts';

@@ -16,7 +16,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { loaded } from '../../domain/relations.ts';
 import { computed } from '../../domain/resource.ts';
 import { byId, type Row } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import { setLocation } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { listEndpoint, mutationEndpoint, readEndpoint } from '../endpoint/resource-endpoints.ts';

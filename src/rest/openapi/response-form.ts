@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import { type Declaration, findComputation, findDeclaration } from '../../domain/resource.ts';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
-import { problem, problemIssue } from '../../problem-schema.ts';
+import { problem, problemIssue } from '../../kernel/problem-schema.ts';
 import { findEnumName, toWord } from '../endpoint/words.ts';
 
 /** The components of the document, which describes inputs inline. */

@@ -22,7 +22,7 @@ import {
 } from '../../domain/operation/operation-list.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import {
   joinCreateTime,

@@ -8,7 +8,7 @@ import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { boundedName, projectIdOrName, ref } from '../../domain/names.ts';
 import { pauseReads, resumeReads } from '../../domain/operation/read/pause.ts';
 import { triggerRead } from '../../domain/operation/read/trigger.ts';
-import { notFound } from '../../errors.ts';
+import { notFound } from '../../kernel/errors.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/resource-endpoints.ts';

@@ -7,8 +7,8 @@ import {
   writeKnownFields,
 } from '../../domain/operation/write-records.ts';
 import { resource } from '../../domain/resource.ts';
-import { createProblem } from '../../errors.ts';
-import { problem } from '../../problem-schema.ts';
+import { createProblem } from '../../kernel/errors.ts';
+import { problem } from '../../kernel/problem-schema.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { refuseRead } from '../endpoint/reference-hosts.ts';

@@ -3,8 +3,8 @@ import { findBillingAccounts, getBillingAccount } from '../../domain/org/billing
 import { billingAccountResource } from '../../domain/org/org.ts';
 import { listOrgIds } from '../../domain/scope.ts';
 import { authorizeInOrg, orAdmin } from '../../domain/viewer/needs.ts';
-import { notFound, unprocessable } from '../../errors.ts';
-import { id } from '../../ids.ts';
+import { notFound, unprocessable } from '../../kernel/errors.ts';
+import { id } from '../../kernel/ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 import { orgId } from './org.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../domain/org/org.ts';
 import { computed, idField } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import {
   deleteEndpoint,
   listEndpoint,

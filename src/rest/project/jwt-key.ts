@@ -13,7 +13,7 @@ import {
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
+import { id } from '../../kernel/ids.ts';
 import type { Location } from '../endpoint/locations.ts';
 import {
   deleteEndpoint,

@@ -1,6 +1,6 @@
 import querystring from 'node:querystring';
 import { z } from 'zod';
-import { createHtmlPage, html } from '../../html.ts';
+import { createHtmlPage, html } from '../../kernel/html.ts';
 import { PASSWORD_PREFIX, parseBasicCredentials } from '../authentication.ts';
 import { parseInput, type SandboxRequest, type SandboxResponse } from '../request.ts';
 import type { SandboxRoute } from '../router.ts';

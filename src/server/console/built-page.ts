@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply } from 'fastify';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../kernel/version.ts';
 import { hasDocs } from '../docs/docs.ts';
 import { sendPage, toParagraphs } from '../plain-page.ts';
 import { CONSOLE_DIST, CONSOLE_MISSING_ADVICE } from './console-build.ts';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../kernel/log.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CONSOLE = join(ROOT, 'console');

@@ -9,7 +9,7 @@ import type { Services } from '../../domain/call.ts';
 import { findAllowedOrigins } from '../../domain/project/origins.ts';
 import { CALLBACK_PATH } from '../../domain/provider/provider-app.ts';
 import { isStorableString } from '../../domain/storable-json.ts';
-import { ServiceUnavailable } from '../../errors.ts';
+import { ServiceUnavailable } from '../../kernel/errors.ts';
 import { createCustomerPages } from '../customer-pages.ts';
 import { toParagraphs } from '../plain-page.ts';
 import { sendBuiltPage } from './built-page.ts';

@@ -2,8 +2,8 @@
  * Creates HTTP responses for GraphQL results. The status is 200, or that of the errors if no part of the operation ran.
  */
 import type { ExecutionResult } from 'graphql';
-import type { Problem } from '../../errors.ts';
 import { toPublicResult } from '../../graphql/execution/graphql-errors.ts';
+import type { Problem } from '../../kernel/errors.ts';
 
 interface GraphqlHttpResponse {
   status: number;

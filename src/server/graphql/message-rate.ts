@@ -1,7 +1,7 @@
 /** Counts the messages of one WebSocket in the rate of its caller. */
 import type { Admission } from '../../domain/viewer/admission.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError } from '../../kernel/errors.ts';
 
 /** The bytes of a message that count as one request. */
 const BYTES_PER_REQUEST = 4_096;

@@ -9,7 +9,7 @@ import type { ExecutionResult } from 'graphql';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import { type OperationParams, readCaller } from '../../graphql/execution/operation-context.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../kernel/log.ts';
 import { isObject } from '../../work/is-object.ts';
 import type { Pace } from '../../work/pace.ts';
 import { createStreamHead, writeStream } from './event-stream.ts';

@@ -5,7 +5,6 @@ import { CloseCode, type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
-import { DomainError, type ErrorCode } from '../../errors.ts';
 import {
   createErrorMapper,
   toGraphQLError,
@@ -13,7 +12,8 @@ import {
 } from '../../graphql/execution/graphql-errors.ts';
 import type { Message } from '../../graphql/execution/message.ts';
 import type { OperationParams } from '../../graphql/execution/operation-context.ts';
-import type { Log } from '../../log.ts';
+import { DomainError, type ErrorCode } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { RequestClient } from '../http/request-client.ts';
 import { type OpenedOperation, openOperation } from './open-operation.ts';
 import { isStream } from './stream-format.ts';

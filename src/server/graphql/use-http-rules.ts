@@ -1,9 +1,9 @@
 /** Makes Yoga's own handler accept only uncompressed JSON, and return the same responses as the adapter. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
-import { createProblem, getHttpRefusal } from '../../errors.ts';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
+import { createProblem, getHttpRefusal } from '../../kernel/errors.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
 import { findStreamFormat, refuseUnacceptable } from './stream-format.ts';
 

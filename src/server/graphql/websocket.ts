@@ -11,11 +11,11 @@ import {
   parseMessage,
 } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Config } from '../../config.ts';
 import { toNetwork } from '../../domain/viewer/network.ts';
 import { type ProcessShares, toHolder } from '../../domain/viewer/share/process-shares.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
-import { createProblem, DomainError, type Problem, rateLimited } from '../../errors.ts';
+import { createProblem, DomainError, type Problem, rateLimited } from '../../kernel/errors.ts';
+import type { Config } from '../../settings/config.ts';
 import { Pacer } from '../../work/pace.ts';
 import type { ClientReaders } from '../http/request-client.ts';
 import { hasOpenResponse, sendProblemAndClose } from '../http/socket-problems.ts';

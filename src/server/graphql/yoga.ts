@@ -1,6 +1,5 @@
 /** The GraphQL pipeline. Operations over HTTP, event streams and WebSockets all pass the same plugins. */
 import { createYoga, type YogaServerInstance, type YogaServerOptions } from 'graphql-yoga';
-import type { Config } from '../../config.ts';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
@@ -26,6 +25,7 @@ import { useSchema } from '../../graphql/plugins/use-schema.ts';
 import { useSharedSubscriptions } from '../../graphql/plugins/use-shared-subscriptions.ts';
 import { useTracing } from '../../graphql/plugins/use-tracing.ts';
 import { schema } from '../../graphql/schema/schema.ts';
+import type { Config } from '../../settings/config.ts';
 import type { RequestMetadata } from '../http/request-metadata.ts';
 import { useEventStream } from './event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';

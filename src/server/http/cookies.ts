@@ -1,5 +1,5 @@
 /** Cookies of the gateway's pages: their names, their attributes, and how they are read. */
-import type { Config } from '../../config.ts';
+import type { Config } from '../../settings/config.ts';
 
 export interface Cookie {
   /** Returns the value in the `Cookie` header of a request. Undefined if there is none. */

@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../settings/config.ts';
 
 /** Response headers that scripts may read besides the CORS-safelisted ones. */
 const EXPOSED_HEADERS =

@@ -7,16 +7,16 @@ import type {
   onRequestHookHandler,
   preHandlerHookHandler,
 } from 'fastify';
-import type { Config } from '../../config.ts';
 import type { Services } from '../../domain/call.ts';
 import { toNetwork } from '../../domain/viewer/network.ts';
 import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
-import { createProblem } from '../../errors.ts';
+import { createProblem } from '../../kernel/errors.ts';
+import { runInContext } from '../../kernel/spans.ts';
 import { createUrlRewriter } from '../../rest/endpoint/reference-hosts.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { BASE_PATH } from '../../rest/openapi/openapi.ts';
 import { type Rest, registerRest, type TakeSlot } from '../../rest/rest.ts';
-import { runInContext } from '../../spans.ts';
+import type { Config } from '../../settings/config.ts';
 import { type ConsoleParts, registerConsole } from '../console/console.ts';
 import { buildIfStale } from '../console/console-build.ts';
 import { registerDocs } from '../docs/docs.ts';

@@ -1,9 +1,9 @@
 /** Finds the URL by which a client reaches the gateway. Links in responses begin with it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
 import type { Services } from '../../domain/call.ts';
-import { isAnyAddress } from '../../setting-kinds.ts';
+import type { Config } from '../../settings/config.ts';
+import { isAnyAddress } from '../../settings/setting-kinds.ts';
 
 /** Returns the URL that the client uses. Null if links begin with the configured URL, `Services.publicUrl`. */
 type FindGatewayUrl = (headers: Pick<IncomingHttpHeaders, 'host'>) => string | null;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createProblem } from '../../errors.ts';
+import { createProblem } from '../../kernel/errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
 
 /** Refuses all other methods of a path with 405, before a body is read. */

@@ -4,9 +4,9 @@ import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
-import { createProblem, type Problem } from '../../errors.ts';
-import { secondsSince } from '../../meters.ts';
-import { beginTrace, failSpan, runInContext } from '../../spans.ts';
+import { createProblem, type Problem } from '../../kernel/errors.ts';
+import { secondsSince } from '../../kernel/meters.ts';
+import { beginTrace, failSpan, runInContext } from '../../kernel/spans.ts';
 import type { ClientReaders, RequestClient } from './request-client.ts';
 
 export interface RequestMetadata extends RequestClient {

@@ -7,7 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createProblem, type Problem } from '../../errors.ts';
+import { createProblem, type Problem } from '../../kernel/errors.ts';
 
 /** Sends the problem as an HTTP response and closes the connection. */
 export function sendProblemAndClose(socket: Duplex, problem: Problem): void {

@@ -2,10 +2,10 @@
  * Bounds incomplete requests: unfinished bodies, and sockets without connection_init. Both use no request slot.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
 import { toNetwork } from '../../domain/viewer/network.ts';
-import { createProblem } from '../../errors.ts';
+import { createProblem } from '../../kernel/errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
+import type { Config } from '../../settings/config.ts';
 
 interface UnfinishedInput {
   network: string;

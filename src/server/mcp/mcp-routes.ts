@@ -16,11 +16,11 @@ import {
 import { findGrant } from '../../domain/agent/agent-objects.ts';
 import type { Call } from '../../domain/call.ts';
 import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
+import { inSpan } from '../../kernel/spans.ts';
+import { VERSION } from '../../kernel/version.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { type Gateway, serveCaller } from '../../rest/endpoint/run-request.ts';
 import { decodeBody } from '../../rest/endpoint/utf8.ts';
-import { inSpan } from '../../spans.ts';
-import { VERSION } from '../../version.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { boundResponse, countRequests, MESSAGE_BYTES_MAX, parseMessage } from './message-limits.ts';
 import { findAudience, formatMetadataUrl } from './resource-metadata.ts';

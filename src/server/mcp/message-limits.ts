@@ -1,5 +1,5 @@
 /** Limits of messages, which the SDK would otherwise validate at any size, and of its refusals, which repeat their values. */
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../kernel/errors.ts';
 import { isObject } from '../../work/is-object.ts';
 import { describeExcess } from '../../work/json-size.ts';
 

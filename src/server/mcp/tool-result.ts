@@ -6,8 +6,8 @@ import {
   DomainError,
   type ErrorCode,
   ServiceUnavailable,
-} from '../../errors.ts';
-import type { Log } from '../../log.ts';
+} from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import { REFUSAL_BYTES_MAX } from './message-limits.ts';
 
 /** The member of `_meta` that lists JSON Pointers to untrusted parts of the structured content. */

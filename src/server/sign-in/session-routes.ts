@@ -15,8 +15,8 @@ import {
 } from '../../domain/viewer/console-session.ts';
 import { hasLocalSignIn } from '../../domain/viewer/local-sign-in.ts';
 import { type OpenIdClients, SignInError } from '../../domain/viewer/openid.ts';
-import { DomainError, forbidden, missingCredentials } from '../../errors.ts';
-import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../sign-in-settings.ts';
+import { DomainError, forbidden, missingCredentials } from '../../kernel/errors.ts';
+import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../settings/sign-in-settings.ts';
 import { getGatewayUrl } from '../http/gateway-url.ts';
 import type { ClientReaders } from '../http/request-client.ts';
 

@@ -14,12 +14,12 @@ import {
   SignInError,
   signInChecks,
 } from '../../domain/viewer/openid.ts';
-import { DomainError, invalidInput } from '../../errors.ts';
-import { html } from '../../html.ts';
+import { DomainError, invalidInput } from '../../kernel/errors.ts';
+import { html } from '../../kernel/html.ts';
+import type { SealedLocation, Vault } from '../../kernel/secrets.ts';
 import { createProblemHeaders, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { findBodyRefusal } from '../../rest/endpoint/utf8.ts';
-import type { SealedLocation, Vault } from '../../secrets.ts';
-import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../sign-in-settings.ts';
+import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../settings/sign-in-settings.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import { createCookie } from '../http/cookies.ts';

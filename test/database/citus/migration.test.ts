@@ -1,11 +1,11 @@
 /** Starts a later version of the gateway on a database whose tables are distributed over the nodes of a cluster. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { listMigrations, migrate } from '../../../src/database/migrating/migrate.ts';
 import { Outages } from '../../../src/database/outages.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 import { createTestApp, onCitus } from '../../support/app.ts';
 import { withServer } from '../../support/database/cluster-template.ts';
 import { acquirePostgres } from '../../support/database/postgres-databases.ts';

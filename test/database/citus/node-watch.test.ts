@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { NodeWatch } from '../../../src/database/citus/node-watch.ts';
-import { ServiceUnavailable } from '../../../src/errors.ts';
-import { createLog } from '../../../src/log.ts';
+import { ServiceUnavailable } from '../../../src/kernel/errors.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 
 /** Longer than statements wait before their node is probed. */
 const LONG_MS = 1_300;

@@ -10,7 +10,7 @@ import {
 } from '../../../src/database/citus/statement-route.ts';
 import { Outages } from '../../../src/database/outages.ts';
 import { createSessionConfig, Session } from '../../../src/database/sessions/session.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { createTestApp, onCitus } from '../../support/app.ts';
 
 test('sends values to a shard, and returns its rows, as one server does', async () => {

@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config.ts';
 import { LOCAL_ISSUER } from '../../../src/domain/viewer/bearer.ts';
-import { StartRefused } from '../../../src/errors.ts';
-import { newId } from '../../../src/ids.ts';
-import { createLog } from '../../../src/log.ts';
+import { StartRefused } from '../../../src/kernel/errors.ts';
+import { newId } from '../../../src/kernel/ids.ts';
+import { createLog } from '../../../src/kernel/log.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-damage-'));

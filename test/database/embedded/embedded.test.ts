@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
 import { AvailabilityCheck } from '../../../src/database/availability-check.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { runUpkeepStep } from '../../../src/database/embedded/upkeep.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 import { createTestDatabase, onPostgres } from '../../support/app.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
 

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openEngine } from '../../../src/database/database.ts';
 import { type OpenEngine, startEngine } from '../../../src/database/embedded/embedded.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { onPostgres } from '../../support/app.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
 import { acquireEngine } from '../../support/database/embedded/embedded-databases.ts';

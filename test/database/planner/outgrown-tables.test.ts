@@ -8,7 +8,7 @@ import {
   analyzeOutgrownTables,
   OUTGROWN_TABLE_DUE,
 } from '../../../src/database/postgres/outgrown-tables.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { createTestDatabase, onCitus, onPostgres } from '../../support/app.ts';
 
 const TABLE = 'public."Fresh"';

@@ -27,8 +27,8 @@ import {
   readTopicIds,
 } from '../../../src/events/event-log.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { newId } from '../../../src/ids.ts';
-import { LEASED_WORK } from '../../../src/start-work.ts';
+import { newId } from '../../../src/kernel/ids.ts';
+import { LEASED_WORK } from '../../../src/start/start-work.ts';
 import { createTestApp, onPostgres, type TestApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, inject, test } from 'vitest';
 import { Outages } from '../../../src/database/outages.ts';
 import { openSession } from '../../../src/database/sessions/session.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { createTestDatabase, onPostgres } from '../../support/app.ts';
 
 const database = await createTestDatabase();

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { Outages } from '../../../src/database/outages.ts';
 import { openSession } from '../../../src/database/sessions/session.ts';
 import { inTransaction, TRIES_MAX } from '../../../src/database/transaction.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { createTestDatabase, onCitus, onPostgres } from '../../support/app.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 

@@ -6,8 +6,8 @@ import {
   sealCredentials,
 } from '../../../src/domain/connection/credentials.ts';
 import { findTokenExpireTime } from '../../../src/domain/connection/token/token.ts';
-import { newId } from '../../../src/ids.ts';
-import { createVault } from '../../../src/secrets.ts';
+import { newId } from '../../../src/kernel/ids.ts';
+import { createVault } from '../../../src/kernel/secrets.ts';
 
 const vault = createVault([Buffer.alloc(32, 1)]);
 const connection = { id: newId('con'), projectId: newId('prj') };

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { RequestRecorder } from '../../../src/domain/diagnosis/request-recorder.ts';
 import { removeExpired } from '../../../src/domain/retention.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { installReads, POLLING, TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import { installActiveSubscription } from '../../support/fixtures/subscriptions.ts';

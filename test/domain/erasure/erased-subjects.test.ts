@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { ShardGroup } from '../../../src/database/projects/shard-groups.ts';
 import { watchErasedSubjects } from '../../../src/domain/erasure/erased-subjects.ts';
-import { newId } from '../../../src/ids.ts';
-import { createLog } from '../../../src/log.ts';
+import { newId } from '../../../src/kernel/ids.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { getSharedApp } from '../../support/app.ts';
 
 const app = await getSharedApp();

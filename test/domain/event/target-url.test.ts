@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
 import { findHostIssue, findUrlIssue } from '../../../src/domain/event/destination-rules.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 
 const sandboxUrl = 'http://127.0.0.1:4001';
 

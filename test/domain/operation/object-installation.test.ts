@@ -1,6 +1,6 @@
 /** Finds objects of a group with as many installations as a contract may cover, and with one more. */
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import type { Tenant } from '../../support/app.ts';
 import { createAgent, createProposalClient } from '../../support/fixtures/agents.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';

@@ -12,7 +12,7 @@ import {
   storeInOwnTransaction,
   storeInTransaction,
 } from '../../../src/domain/provider-event/receive-events.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import type { ProviderEvent } from '../../../src/providers/subscribing.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';

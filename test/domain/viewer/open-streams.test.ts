@@ -3,7 +3,7 @@ import type { Services } from '../../../src/domain/call.ts';
 import { OpenStreams } from '../../../src/domain/viewer/open-streams.ts';
 import { ProcessShares } from '../../../src/domain/viewer/share/process-shares.ts';
 import { authenticate } from '../../../src/domain/viewer/viewer.ts';
-import type { DomainError } from '../../../src/errors.ts';
+import type { DomainError } from '../../../src/kernel/errors.ts';
 import { getSharedApp } from '../../support/app.ts';
 
 const app = await getSharedApp();

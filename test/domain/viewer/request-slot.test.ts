@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
 import { Outages } from '../../../src/database/outages.ts';
 import { ProcessShares } from '../../../src/domain/viewer/share/process-shares.ts';
 import { RequestSlot } from '../../../src/domain/viewer/share/request-slot.ts';
 import type { Viewer } from '../../../src/domain/viewer/viewer.ts';
-import type { DomainError } from '../../../src/errors.ts';
-import { createLog } from '../../../src/log.ts';
-import { NO_METERS } from '../../../src/meters.ts';
+import type { DomainError } from '../../../src/kernel/errors.ts';
+import { createLog } from '../../../src/kernel/log.ts';
+import { NO_METERS } from '../../../src/kernel/meters.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

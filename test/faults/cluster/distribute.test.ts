@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 import { createTestApp } from '../../support/app.ts';
 import { getClusterSkipReason } from '../../support/database/cluster-servers.ts';
 import {

@@ -4,9 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 import { createTestApp } from '../../support/app.ts';
 import {
   createConnectionVariables,

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { listSealedColumns } from '../../../src/domain/keys/re-encryption.ts';
 import { replacePing } from '../../../src/domain/provider-event/stream/stream-ping.ts';
 import { replaceSecrets } from '../../../src/domain/provider-event/subscription-secret.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
   createConnectionVariables,

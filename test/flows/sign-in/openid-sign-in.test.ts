@@ -1,6 +1,6 @@
 /** A builder signs in to the console with an OpenID provider, and attacks on the sign-in fail. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { ServiceUnavailable } from '../../../src/errors.ts';
+import { ServiceUnavailable } from '../../../src/kernel/errors.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../../support/wire/openid-provider.ts';

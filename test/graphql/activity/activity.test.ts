@@ -1,7 +1,7 @@
 /** Counts of activity, before and after the deltas are folded into them. */
 import { expect, test } from 'vitest';
 import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { createDestination } from '../../support/fixtures/integrations.ts';

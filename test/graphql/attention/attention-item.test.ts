@@ -3,7 +3,7 @@ import {
   recordBadCredentials,
   recordWorking,
 } from '../../../src/domain/connection/connection-status.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';

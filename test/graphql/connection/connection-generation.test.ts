@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
   createConnectionVariables,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
 import {

@@ -5,7 +5,7 @@ import {
   SEALED_SECRETS,
 } from '../../../src/deliveries/signing-secret.ts';
 import { sealPlainTargets } from '../../../src/domain/keys/plain-targets.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';

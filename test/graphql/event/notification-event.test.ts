@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { recordEvent } from '../../../src/events/record.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 

@@ -9,7 +9,7 @@ import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
 import { createExecutor } from '../../../src/graphql/plugins/use-compiled-queries.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { ID_PREFIXES } from '../../../src/ids.ts';
+import { ID_PREFIXES } from '../../../src/kernel/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inTransaction, type Transaction } from '../../../src/database/transaction.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';

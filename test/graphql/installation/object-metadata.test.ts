@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';

@@ -1,6 +1,6 @@
 /** Tests how orgs are renamed and deleted, and how members are removed. */
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { addMember } from '../../support/fixtures/tenant.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { addMember } from '../../support/fixtures/tenant.ts';
 

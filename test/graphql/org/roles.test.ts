@@ -5,7 +5,7 @@ import { createSession } from '../../../src/domain/viewer/console-session.ts';
 import { isForAdmins, type Need } from '../../../src/domain/viewer/needs.ts';
 import type { OrgRole } from '../../../src/domain/viewer/org-role.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { addMember } from '../../support/fixtures/tenant.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toClientSecretLocation } from '../../../src/domain/provider/provider-app.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { listIssueNames } from '../../support/graphql-client.ts';

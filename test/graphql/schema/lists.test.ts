@@ -1,6 +1,6 @@
 /** Filters of lists: by time, by parent and by words, in either order. */
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection as generateWith } from '../../support/fixtures/connections.ts';

@@ -1,7 +1,7 @@
 /** Tests the guarantees of every list with operations, the list that grows fastest. */
 
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { listIssueNames } from '../../support/graphql-client.ts';

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { startStandIns } from '../../clients/manifest-stand-ins.ts';
 import { getSharedApp, HIGH_RATE_LIMITS, type Tenant, type TestApp } from '../../support/app.ts';

@@ -6,7 +6,7 @@ import {
   validateSchema,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { CREATE_REVISION, toRevision } from '../../support/fixtures/integrations.ts';
 import {

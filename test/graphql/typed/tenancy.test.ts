@@ -13,7 +13,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import type { Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
 import { insertInstallation } from '../../support/fixtures/connections.ts';

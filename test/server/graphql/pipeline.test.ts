@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createEventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import type { OperationPlugin } from '../../../src/graphql/execution/operation-context.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { recordNamedEvent, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';

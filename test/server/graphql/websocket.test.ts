@@ -5,13 +5,13 @@ import { createClient } from 'graphql-ws';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Config } from '../../../src/config.ts';
 import { createEventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { type Admission, createAdmission } from '../../../src/domain/viewer/admission.ts';
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
 import { openYoga } from '../../../src/server/graphql/yoga.ts';
 import { createClientReaders } from '../../../src/server/http/request-client.ts';
+import type { Config } from '../../../src/settings/config.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import {
   createNames,

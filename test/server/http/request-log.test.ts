@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 import { createTestApp } from '../../support/app.ts';
 
 test('logs requests at info, and those for files of pages at debug', async () => {

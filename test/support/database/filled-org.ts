@@ -5,7 +5,7 @@ import type { Services } from '../../../src/domain/call.ts';
 import { ALL_SCOPES } from '../../../src/domain/viewer/scopes.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import type { TestApp } from '../app.ts';
 import { fillProject } from './fill.ts';
 import { recordStatements } from './statements.ts';

@@ -1,6 +1,6 @@
 /** Inserts rows that the product itself creates over time. Tests name only the columns that matter. */
 import type { Prisma } from '../../../src/database/generated/client.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import type { TestApp } from '../app.ts';
 
 type RowValues<T> = Partial<T> & { projectId: string };

@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 import { startPostgres } from './postgres.ts';
 
 const TEMPLATE_NAME = 'gateway_template';

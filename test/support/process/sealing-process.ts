@@ -1,11 +1,12 @@
 /** Seals destinations as a start does, and is killed after `SEALED_VALUES` of their values. */
-import { readConfig } from '../../../src/config.ts';
+
 import { openDatabase } from '../../../src/database/database.ts';
 import type { RunQuery } from '../../../src/database/rows.ts';
 import { loadEncryptionKeys } from '../../../src/domain/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../../../src/domain/keys/plain-targets.ts';
-import { createLog } from '../../../src/log.ts';
-import { createVault } from '../../../src/secrets.ts';
+import { createLog } from '../../../src/kernel/log.ts';
+import { createVault } from '../../../src/kernel/secrets.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 
 let updatesLeft = Number(process.env.SEALED_VALUES);
 const config = readConfig(process.env);

@@ -3,7 +3,7 @@
  * separate the results.
  */
 import type { TestContext } from 'vitest';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/kernel/log.ts';
 
 type Task = Pick<TestContext['task'], 'result'> & { tasks?: Task[] };
 

@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { Scope } from '../../../src/domain/viewer/scopes.ts';
-import type { Problem } from '../../../src/errors.ts';
+import type { Problem } from '../../../src/kernel/errors.ts';
 import type { TestApp } from '../app.ts';
 import type { Tenant } from '../fixtures/tenant.ts';
 import { createResponseCheck, type OpenapiDocument, type ResponseCheck } from './openapi.ts';

@@ -10,8 +10,8 @@ import {
 import { z } from 'zod';
 import { timestamp } from '../../../src/domain/input-schemas.ts';
 import { unwrapSchema } from '../../../src/domain/unwrap-schema.ts';
-import { DomainError, type Problem } from '../../../src/errors.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
+import { DomainError, type Problem } from '../../../src/kernel/errors.ts';
 import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';
 import { translateError } from '../../../src/rest/endpoint/rest-terms.ts';
 import { findEnumName, toWord } from '../../../src/rest/endpoint/words.ts';

@@ -5,7 +5,7 @@
  * not reveal its ticket, so that a person who sees a state can't open the link.
  */
 import { createHmac, hash, randomBytes } from 'node:crypto';
-import { isSameSecret } from '../../../secrets.ts';
+import { isSameSecret } from '../../../kernel/secrets.ts';
 
 const RANDOM_BYTES = 32;
 /** Strings that don't match are rejected without a query of the database. */

@@ -2,7 +2,7 @@
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
-import { DomainError, unprocessable } from '../../../errors.ts';
+import { DomainError, unprocessable } from '../../../kernel/errors.ts';
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';

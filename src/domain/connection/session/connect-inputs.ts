@@ -1,5 +1,5 @@
 /** Checks the metadata of a connection by the inputs that its provider declares. */
-import type { Issue } from '../../../errors.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { createInputIssue } from '../../issues.ts';
 import {

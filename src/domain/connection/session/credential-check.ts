@@ -1,5 +1,5 @@
 /** Checks that a provider accepts credentials before they are stored. Skipped for providers without an inexpensive check. */
-import { DomainError, unprocessable } from '../../../errors.ts';
+import { DomainError, unprocessable } from '../../../kernel/errors.ts';
 import type { Provider, ProviderResponse } from '../../../providers/contract.ts';
 import { collectMessages } from '../../../providers/declarative/failure.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';

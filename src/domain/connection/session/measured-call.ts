@@ -1,6 +1,6 @@
-import { getStatusClass, type Meters, measure } from '../../../meters.ts';
+import { getStatusClass, type Meters, measure } from '../../../kernel/meters.ts';
+import { inSpan } from '../../../kernel/spans.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import { inSpan } from '../../../spans.ts';
 
 interface CallLabels {
   meters: Meters;

@@ -2,7 +2,7 @@
  * Refreshes access tokens, one process at a time for each connection. Concurrent requests in this process share one
  * refresh, and wait while another process has the lease (docs/decisions/006-refresh-tokens.md).
  */
-import { measure } from '../../../meters.ts';
+import { measure } from '../../../kernel/meters.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import type { Services } from '../../call.ts';

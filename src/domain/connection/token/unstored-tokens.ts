@@ -2,7 +2,7 @@
  * New tokens that could not be stored because the database was unavailable. They are in the journal, and are stored when
  * the database recovers.
  */
-import type { Log } from '../../../log.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { retryUntilDone } from '../../../work/backoff.ts';
 
 /** The delays are short, because other processes wait for the lease when the database recovers. */

@@ -1,10 +1,10 @@
-import { invalid, notFound } from '../../../errors.ts';
 import type { LogItem } from '../../../events/feed-source.ts';
 import {
   createMessagesRemovedError,
   findStream,
   type StreamedMessage,
 } from '../../../events/stream-log.ts';
+import { invalid, notFound } from '../../../kernel/errors.ts';
 import type { Call } from '../../call.ts';
 import { read } from '../../declared-read.ts';
 import { decodeCursor } from '../../paging/list-cursor.ts';

@@ -3,7 +3,7 @@
  * destinations.
  */
 import type { Row } from '../../../database/rows.ts';
-import type { Issue } from '../../../errors.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import type { Call } from '../../call.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { createInputIssue, requireNoIssues } from '../../issues.ts';

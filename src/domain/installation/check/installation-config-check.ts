@@ -1,6 +1,6 @@
 /** Validates an installation's config against the revision of its integration. */
 import type { Transaction } from '../../../database/transaction.ts';
-import { ISSUES_MAX, type Issue } from '../../../errors.ts';
+import { ISSUES_MAX, type Issue } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { findModule } from '../../../providers/modules.ts';
 import type { Call } from '../../call.ts';

@@ -1,5 +1,5 @@
 /** Validates the read choices of a config. */
-import type { Issue } from '../../../errors.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import { type Provider, supportsCapability } from '../../../providers/contract.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
-import { DomainError, type Issue, ServiceUnavailable } from '../../../errors.ts';
+import { DomainError, type Issue, ServiceUnavailable } from '../../../kernel/errors.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';

@@ -1,5 +1,5 @@
 /** Validates the write choices of a config. */
-import type { Issue } from '../../../errors.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import { type Provider, supportsCapability } from '../../../providers/contract.ts';
 import { canReadByIds } from '../../../providers/object-support.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';

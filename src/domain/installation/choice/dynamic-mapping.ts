@@ -1,6 +1,6 @@
 /** Mapped names that a web page adds to the integration's mapped names at run time. */
 import { z } from 'zod';
-import type { Issue } from '../../../errors.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import { orElse, orNull } from '../../input-schemas.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';

@@ -1,6 +1,6 @@
 /** Filters for the records of an object, by the values of their fields. */
 import { z } from 'zod';
-import type { Issue } from '../../../errors.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { getFiltersMax } from '../../../providers/object-support.ts';
 import { orDefault } from '../../input-schemas.ts';

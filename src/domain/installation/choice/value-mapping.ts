@@ -3,7 +3,7 @@
  * convert them back.
  */
 import { z } from 'zod';
-import type { Issue } from '../../../errors.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { createInputIssue } from '../../issues.ts';

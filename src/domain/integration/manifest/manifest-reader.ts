@@ -3,7 +3,7 @@
  * take turns. Texts that only a project document may have wait in a thread of their own, because each takes seconds.
  */
 import { Worker } from 'node:worker_threads';
-import { rateLimited, ServiceUnavailable } from '../../../errors.ts';
+import { rateLimited, ServiceUnavailable } from '../../../kernel/errors.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import {
   DOCUMENT_LENGTH_MAX,

@@ -10,8 +10,8 @@ import {
 } from '../../../database/hot/record-pages.ts';
 import { listColumns } from '../../../database/tables.ts';
 import { inTransaction } from '../../../database/transaction.ts';
-import { createMaskedError, DomainError, unprocessable } from '../../../errors.ts';
 import { leasedWork } from '../../../jobs/leased-work.ts';
+import { createMaskedError, DomainError, unprocessable } from '../../../kernel/errors.ts';
 import type { ProviderSession } from '../../../providers/contract.ts';
 import type { PageRead, RecordPage } from '../../../providers/moving-records.ts';
 import { RepeatedCursors } from '../../../providers/page-guard.ts';

@@ -2,10 +2,10 @@
 import type { PageToRecord } from '../../../database/hot/record-pages.ts';
 import type { Row } from '../../../database/rows.ts';
 import { pickSubject } from '../../../events/subject.ts';
-import { newId } from '../../../ids.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { findCurrentTraceparent } from '../../../kernel/spans.ts';
 import type { RecordPage } from '../../../providers/moving-records.ts';
 import { checkCursor, RepeatedCursors } from '../../../providers/page-guard.ts';
-import { findCurrentTraceparent } from '../../../spans.ts';
 import type { DeliveredEntries, SerializedEntry } from './delivered-entries.ts';
 import {
   createPageMessages,

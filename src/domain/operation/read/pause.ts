@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import type { Issue } from '../../../errors.ts';
 import { notifyWork } from '../../../events/channel.ts';
-import { id } from '../../../ids.ts';
+import type { Issue } from '../../../kernel/errors.ts';
+import { id } from '../../../kernel/ids.ts';
 import type { Call, Services } from '../../call.ts';
 import { projectMutation } from '../../declared-mutation.ts';
 import { orNull } from '../../input-schemas.ts';

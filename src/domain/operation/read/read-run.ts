@@ -9,7 +9,7 @@ import { run, sql, statements } from '../../../database/statements.ts';
 import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { notifyOperation, notifyWork } from '../../../events/channel.ts';
-import { findCurrentTraceparent } from '../../../spans.ts';
+import { findCurrentTraceparent } from '../../../kernel/spans.ts';
 import {
   LEASE,
   leaseEndSql,

@@ -1,7 +1,7 @@
 /** Loads what a read needs: its plan, connection and provider. Each turn loads them again, so that changes take effect. */
 
 import type { Row } from '../../../database/rows.ts';
-import { notFound, unprocessable } from '../../../errors.ts';
+import { notFound, unprocessable } from '../../../kernel/errors.ts';
 import type { ReadTiming } from '../../../providers/behavior.ts';
 import type { Provider, ReadCapability } from '../../../providers/contract.ts';
 import type { RecordPage } from '../../../providers/moving-records.ts';

@@ -9,7 +9,7 @@ import {
   notFound,
   rateLimited,
   unprocessable,
-} from '../../../errors.ts';
+} from '../../../kernel/errors.ts';
 import type { Call } from '../../call.ts';
 import { isConsentPending } from '../../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';

@@ -1,6 +1,6 @@
 /** Runs one attempt of a write: sends its requests to the provider, and sets the outcomes of their records. */
 import { inTransaction } from '../../../database/transaction.ts';
-import { DomainError } from '../../../errors.ts';
+import { DomainError } from '../../../kernel/errors.ts';
 import type { Provider, ProviderSession } from '../../../providers/contract.ts';
 import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';

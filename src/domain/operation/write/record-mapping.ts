@@ -4,7 +4,7 @@
  * integration does not have are refused or omitted, unless the object accepts any field. The config's settings of fields
  * apply after that.
  */
-import type { Issue } from '../../../errors.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import { mapNamesToFields } from '../../installation/choice/mapped-names.ts';
 import {
   createProviderReplacements,

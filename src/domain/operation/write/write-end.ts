@@ -10,11 +10,11 @@ import { findWriteTarget, type WriteTarget } from '../../../database/hot/write-t
 import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { createMaskedError } from '../../../errors.ts';
 import { createEventRow } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
-import { newId } from '../../../ids.ts';
-import type { Log } from '../../../log.ts';
+import { createMaskedError } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { retryUpTo } from '../../../work/backoff.ts';
 import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
 import { Outage } from '../../../work/outage.ts';

@@ -5,7 +5,13 @@ import {
   type WriteTarget,
 } from '../../../database/hot/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
-import { DomainError, type Issue, invalidInput, notFound, unprocessable } from '../../../errors.ts';
+import {
+  DomainError,
+  type Issue,
+  invalidInput,
+  notFound,
+  unprocessable,
+} from '../../../kernel/errors.ts';
 import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../call.ts';

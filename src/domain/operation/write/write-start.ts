@@ -9,9 +9,9 @@ import {
   type WriteToAccept,
 } from '../../../database/hot/accept-writes.ts';
 import type { Row } from '../../../database/rows.ts';
-import { conflict } from '../../../errors.ts';
-import { newId } from '../../../ids.ts';
-import { findCurrentTraceparent } from '../../../spans.ts';
+import { conflict } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { findCurrentTraceparent } from '../../../kernel/spans.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { newLeaseToken } from '../../../work/lease.ts';
 import type { Call, Services } from '../../call.ts';

@@ -5,8 +5,8 @@
 import type { Client } from '@grpc/grpc-js';
 import { SUBSCRIPTIONS_CHANNEL } from '../../../database/hot/notification-channels.ts';
 import { listColumns } from '../../../database/tables.ts';
-import { unprocessable } from '../../../errors.ts';
 import { leasedWork } from '../../../jobs/leased-work.ts';
+import { unprocessable } from '../../../kernel/errors.ts';
 import { OutboundError } from '../../../outbound/outbound-error.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';

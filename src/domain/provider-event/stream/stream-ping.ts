@@ -5,8 +5,8 @@
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { notifySubscriptions } from '../../../events/channel.ts';
+import type { SealedLocation } from '../../../kernel/secrets.ts';
 import type { CreatedWebhook, EventList, WebhookRequest } from '../../../providers/subscribing.ts';
-import type { SealedLocation } from '../../../secrets.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { AccountSession } from '../../connection/connection-session.ts';

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/database.ts';
 import type { Row } from '../../../database/rows.ts';
-import type { Log } from '../../../log.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import { growUpTo } from '../../../work/growing-cache.ts';
 import { Outage } from '../../../work/outage.ts';

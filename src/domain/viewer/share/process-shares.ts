@@ -2,10 +2,11 @@
  * Divides the capacity of a process between callers, projects and connections. RATE_LIMITED means that the caller has
  * exhausted its share, and SERVICE_UNAVAILABLE that the process is full. Both errors name the limit.
  */
-import type { Config } from '../../../config.ts';
+
 import type { Outages } from '../../../database/outages.ts';
-import { DomainError, type ServiceUnavailable } from '../../../errors.ts';
-import type { Meters } from '../../../meters.ts';
+import { DomainError, type ServiceUnavailable } from '../../../kernel/errors.ts';
+import type { Meters } from '../../../kernel/meters.ts';
+import type { Config } from '../../../settings/config.ts';
 import {
   BoundedShares,
   type ExhaustedLimit,

@@ -2,8 +2,8 @@
  * Tracks the resources of the process that one request occupies: a concurrency slot, a turn in the run queue, and slots
  * for requests to providers.
  */
-import { DomainError } from '../../../errors.ts';
-import type { Meters } from '../../../meters.ts';
+import { DomainError } from '../../../kernel/errors.ts';
+import type { Meters } from '../../../kernel/meters.ts';
 import type { ExhaustedLimit, Holder } from '../../../work/bounded-shares.ts';
 import type { Turn } from '../../../work/turns.ts';
 import type { Viewer } from '../viewer.ts';

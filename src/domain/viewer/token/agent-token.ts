@@ -1,7 +1,7 @@
 /** Tokens of agent sessions. A token only names its session, whose row has the rights and the expiry. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
-import { DomainError, unauthenticated } from '../../../errors.ts';
+import { DomainError, unauthenticated } from '../../../kernel/errors.ts';
 import type { Services } from '../../call.ts';
 import { castJsonColumn } from '../../storable-json.ts';
 import { readVerbs } from '../agent-grant.ts';

@@ -3,7 +3,7 @@
  * to the issuers of builders' tokens.
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { unauthenticated } from '../../../errors.ts';
+import { unauthenticated } from '../../../kernel/errors.ts';
 import type { Services } from '../../call.ts';
 
 const ALGORITHM = 'HS256';

@@ -1,6 +1,6 @@
 /** Verifies that a request comes from the vendor: by a signature, or by HTTP Basic. */
 import { createHmac } from 'node:crypto';
-import { isSameSecret } from '../../../secrets.ts';
+import { isSameSecret } from '../../../kernel/secrets.ts';
 import type { WebhookRequest } from '../../subscribing.ts';
 import type { WebhookAuthentication } from '../declaration/events-declaration.ts';
 import { findAccountInUrl, parseBody, readEventValue } from './event-values.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../domain/installation/installation-update.ts';
 import type { IntegrationKey } from '../../../domain/integration/integration.ts';
 import { createInputIssue, toIssues } from '../../../domain/issues.ts';
-import { invalidInput } from '../../../errors.ts';
+import { invalidInput } from '../../../kernel/errors.ts';
 import { parseBounded } from '../../../work/bounded-parse.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
 import { type Location, locateError } from '../../endpoint/locations.ts';

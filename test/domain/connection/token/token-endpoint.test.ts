@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { requestTokens } from '../../../../src/domain/connection/token/token-endpoint.ts';
 import { UnstoredTokens } from '../../../../src/domain/connection/token/unstored-tokens.ts';
 import { createProviderAccess } from '../../../../src/domain/provider/provider-access.ts';
-import { createLog } from '../../../../src/log.ts';
-import { NO_METERS } from '../../../../src/meters.ts';
+import { createLog } from '../../../../src/kernel/log.ts';
+import { NO_METERS } from '../../../../src/kernel/meters.ts';
 import { createOutbound } from '../../../../src/outbound/client.ts';
 import { createSandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
 import {

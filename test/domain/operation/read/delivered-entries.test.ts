@@ -4,7 +4,7 @@ import {
   DeliveredEntries,
   type SerializedEntry,
 } from '../../../../src/domain/operation/read/delivered-entries.ts';
-import { createVault, KEY_BYTES } from '../../../../src/secrets.ts';
+import { createVault, KEY_BYTES } from '../../../../src/kernel/secrets.ts';
 
 const OBJECT = { projectId: 'prj_1', installationId: 'ins_1', objectName: 'contacts' };
 const vault = createVault([randomBytes(KEY_BYTES)]);

@@ -5,7 +5,7 @@ import { openEngine } from '../../../../src/database/database.ts';
 import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
 import { PortStream } from '../../../../src/database/embedded/port-stream.ts';
 import { serveConnections } from '../../../../src/database/embedded/run-engine.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/kernel/log.ts';
 
 export async function createSnapshot(): Promise<Uint8Array> {
   const log = createLog('silent');

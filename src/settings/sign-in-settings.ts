@@ -1,7 +1,7 @@
 /** Settings for the sign-in to the console, its sessions, and the creation of orgs. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { Secret } from './secrets.ts';
+import { Secret } from '../kernel/secrets.ts';
 import { wholeNumber } from './setting-kinds.ts';
 
 /** The path at which the gateway receives the browser after a sign-in at an issuer. */

@@ -1,29 +1,29 @@
 /** Names all work that runs without a request. Each entry leads to the function that does it. */
-import type { Database } from './database/database.ts';
-import { EVENTS_CHANNEL } from './database/hot/notification-channels.ts';
-import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from './database/postgres/outgrown-tables.ts';
-import { startDeliveries } from './deliveries/delivery-worker.ts';
-import { selectEarliestDueSql } from './deliveries/outbox.ts';
-import { activityCounts } from './domain/activity/activity-deltas.ts';
-import type { Services } from './domain/call.ts';
-import { refreshDueTokens } from './domain/connection/connection-refresh.ts';
-import { erasures } from './domain/erasure/continue-erasure.ts';
-import { dropRemainingDeliveries } from './domain/event/dropped-deliveries.ts';
-import { removeSurplus } from './domain/event/stream/stream-removal.ts';
-import { reads } from './domain/operation/read/continue-read.ts';
-import { scheduledReads } from './domain/operation/read/schedule.ts';
-import { writes } from './domain/operation/write/write-run.ts';
-import { proposals } from './domain/proposal/commit-proposal.ts';
-import { providerEvents } from './domain/provider-event/deliver-provider-events.ts';
-import { subscriptions } from './domain/provider-event/maintain-subscriptions.ts';
-import { providerStreams } from './domain/provider-event/stream/follow-stream.ts';
-import { removeExpired } from './domain/retention.ts';
-import { schemaWatches } from './domain/schema-watch/poll-schemas.ts';
-import type { LeasedWork } from './jobs/leased-work.ts';
-import { type AdditionalWork, type BackgroundWork, runWork } from './jobs/run-work.ts';
-import type { Upkeep } from './jobs/upkeep-loop.ts';
-import { createOutbound } from './outbound/client.ts';
-import { HOUR_MS, MINUTE_MS } from './work/durations.ts';
+import type { Database } from '../database/database.ts';
+import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
+import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from '../database/postgres/outgrown-tables.ts';
+import { startDeliveries } from '../deliveries/delivery-worker.ts';
+import { selectEarliestDueSql } from '../deliveries/outbox.ts';
+import { activityCounts } from '../domain/activity/activity-deltas.ts';
+import type { Services } from '../domain/call.ts';
+import { refreshDueTokens } from '../domain/connection/connection-refresh.ts';
+import { erasures } from '../domain/erasure/continue-erasure.ts';
+import { dropRemainingDeliveries } from '../domain/event/dropped-deliveries.ts';
+import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
+import { reads } from '../domain/operation/read/continue-read.ts';
+import { scheduledReads } from '../domain/operation/read/schedule.ts';
+import { writes } from '../domain/operation/write/write-run.ts';
+import { proposals } from '../domain/proposal/commit-proposal.ts';
+import { providerEvents } from '../domain/provider-event/deliver-provider-events.ts';
+import { subscriptions } from '../domain/provider-event/maintain-subscriptions.ts';
+import { providerStreams } from '../domain/provider-event/stream/follow-stream.ts';
+import { removeExpired } from '../domain/retention.ts';
+import { schemaWatches } from '../domain/schema-watch/poll-schemas.ts';
+import type { LeasedWork } from '../jobs/leased-work.ts';
+import { type AdditionalWork, type BackgroundWork, runWork } from '../jobs/run-work.ts';
+import type { Upkeep } from '../jobs/upkeep-loop.ts';
+import { createOutbound } from '../outbound/client.ts';
+import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
 
 /** Leased rows: a worker claims a due row, holds it, and runs it. */
 export const LEASED_WORK: readonly LeasedWork<object>[] = [

@@ -1,45 +1,45 @@
 /** Opens the services that all parts of the gateway use, in order. */
 import type { Tracer } from '@opentelemetry/api';
-import type { Config } from './config.ts';
-import { type Database, openDatabase } from './database/database.ts';
-import { hideRows } from './database/reads/hidden-rows.ts';
-import type { Services } from './domain/call.ts';
-import { UnstoredTokens } from './domain/connection/token/unstored-tokens.ts';
-import { FieldLearner } from './domain/contract/field-learner.ts';
-import { RequestRecorder } from './domain/diagnosis/request-recorder.ts';
-import { type ErasedSubjects, watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
-import { encodeEventCursor } from './domain/event/notification-event.ts';
-import { encodeMessageCursor } from './domain/event/stream-message.ts';
-import { ManifestReader } from './domain/integration/manifest/manifest-reader.ts';
-import { findEncryptionKeys, loadEncryptionKeys } from './domain/keys/encryption-keys.ts';
-import { sealPlainTargets } from './domain/keys/plain-targets.ts';
-import { refuseMissingIssuerKey, refuseMissingKey } from './domain/keys/re-encryption.ts';
-import { createCatalog } from './domain/provider/catalog.ts';
-import { createProviderAccess } from './domain/provider/provider-access.ts';
-import { createEventRates } from './domain/provider-event/event-rates.ts';
-import { createEndUsers } from './domain/viewer/end-users.ts';
-import { KeyUses } from './domain/viewer/key/key-uses.ts';
-import { ProcessShares } from './domain/viewer/share/process-shares.ts';
-import { ViewerCache } from './domain/viewer/viewer-cache.ts';
-import { linkProblemsTo } from './errors.ts';
-import { createEventLogSource } from './events/event-log.ts';
-import { createFeed } from './events/feed.ts';
-import { createOperationChanges } from './events/operation-changes.ts';
-import { createStreamLogSource } from './events/stream-log.ts';
-import { Workers } from './jobs/workers.ts';
-import { createLog, type Log } from './log.ts';
-import { NO_METERS } from './meters.ts';
-import type { Metrics } from './metrics/metrics.ts';
-import { createOutbound, type Outbound } from './outbound/client.ts';
-import { type ReadTxtRecords, readTxtRecords } from './outbound/txt-records.ts';
-import { CATALOG } from './providers/catalog/all-entries.ts';
-import type { Provider } from './providers/contract.ts';
-import { createHubspotProvider } from './providers/hubspot/hubspot-provider.ts';
-import { createSalesforceProvider } from './providers/salesforce/salesforce-provider.ts';
-import { createSandboxDeskProvider } from './providers/sandbox/desk-provider.ts';
-import { createSandboxProvider } from './providers/sandbox/sandbox-provider.ts';
-import { createVault, type Vault } from './secrets.ts';
-import { openSandbox, type Sandbox } from './server/sandbox.ts';
+import { type Database, openDatabase } from '../database/database.ts';
+import { hideRows } from '../database/reads/hidden-rows.ts';
+import type { Services } from '../domain/call.ts';
+import { UnstoredTokens } from '../domain/connection/token/unstored-tokens.ts';
+import { FieldLearner } from '../domain/contract/field-learner.ts';
+import { RequestRecorder } from '../domain/diagnosis/request-recorder.ts';
+import { type ErasedSubjects, watchErasedSubjects } from '../domain/erasure/erased-subjects.ts';
+import { encodeEventCursor } from '../domain/event/notification-event.ts';
+import { encodeMessageCursor } from '../domain/event/stream-message.ts';
+import { ManifestReader } from '../domain/integration/manifest/manifest-reader.ts';
+import { findEncryptionKeys, loadEncryptionKeys } from '../domain/keys/encryption-keys.ts';
+import { sealPlainTargets } from '../domain/keys/plain-targets.ts';
+import { refuseMissingIssuerKey, refuseMissingKey } from '../domain/keys/re-encryption.ts';
+import { createCatalog } from '../domain/provider/catalog.ts';
+import { createProviderAccess } from '../domain/provider/provider-access.ts';
+import { createEventRates } from '../domain/provider-event/event-rates.ts';
+import { createEndUsers } from '../domain/viewer/end-users.ts';
+import { KeyUses } from '../domain/viewer/key/key-uses.ts';
+import { ProcessShares } from '../domain/viewer/share/process-shares.ts';
+import { ViewerCache } from '../domain/viewer/viewer-cache.ts';
+import { createEventLogSource } from '../events/event-log.ts';
+import { createFeed } from '../events/feed.ts';
+import { createOperationChanges } from '../events/operation-changes.ts';
+import { createStreamLogSource } from '../events/stream-log.ts';
+import { Workers } from '../jobs/workers.ts';
+import { linkProblemsTo } from '../kernel/errors.ts';
+import { createLog, type Log } from '../kernel/log.ts';
+import { NO_METERS } from '../kernel/meters.ts';
+import { createVault, type Vault } from '../kernel/secrets.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { createOutbound, type Outbound } from '../outbound/client.ts';
+import { type ReadTxtRecords, readTxtRecords } from '../outbound/txt-records.ts';
+import { CATALOG } from '../providers/catalog/all-entries.ts';
+import type { Provider } from '../providers/contract.ts';
+import { createHubspotProvider } from '../providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../providers/salesforce/salesforce-provider.ts';
+import { createSandboxDeskProvider } from '../providers/sandbox/desk-provider.ts';
+import { createSandboxProvider } from '../providers/sandbox/sandbox-provider.ts';
+import { openSandbox, type Sandbox } from '../server/sandbox.ts';
+import type { Config } from '../settings/config.ts';
 
 /**
  * The maximum number of sockets to providers. It allows several providers to reach their limits. Deliveries have
@@ -187,7 +187,7 @@ function openFeeds(database: Database, log: Log, use: UseResource) {
 /** Loads the metrics only if they are used, because it would slow down every start. */
 async function loadMetrics(config: Config): Promise<Metrics | null> {
   if (config.METRICS_PORT === undefined) return null;
-  const { createMetrics } = await import('./metrics/metrics.ts');
+  const { createMetrics } = await import('../metrics/metrics.ts');
   return createMetrics(config);
 }
 
@@ -196,7 +196,7 @@ async function openTracer(config: Config, log: Log, use: UseResource): Promise<T
   const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = config;
   const receiver = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT;
   if (receiver === undefined || config.OTEL_SDK_DISABLED === 'true') return null;
-  const { openTracing } = await import('./tracing/tracing.ts');
+  const { openTracing } = await import('../tracing/tracing.ts');
   return use('traces', openTracing(config, log)).tracer;
 }
 

@@ -1,6 +1,6 @@
 /** The standard OpenTelemetry variables that the gateway supports. */
 import { z } from 'zod';
-import { Secret } from './secrets.ts';
+import { Secret } from '../kernel/secrets.ts';
 import { httpUrl, wholeNumber } from './setting-kinds.ts';
 
 const headerList = z

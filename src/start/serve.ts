@@ -1,10 +1,10 @@
 /** Reads the configuration, starts the app, and stops it on a signal. */
-import { type App, createApp } from './app.ts';
-import { readConfig } from './config.ts';
-import { StartRefused } from './errors.ts';
-import { createLog } from './log.ts';
-import { requireUsablePorts } from './process/ports.ts';
-import { hasApiRole } from './server/http/front.ts';
+import { type App, createApp } from '../app.ts';
+import { StartRefused } from '../kernel/errors.ts';
+import { createLog } from '../kernel/log.ts';
+import { requireUsablePorts } from '../process/ports.ts';
+import { hasApiRole } from '../server/http/front.ts';
+import { readConfig } from '../settings/config.ts';
 
 /**
  * Signals within this time are one stop. A terminal and some supervisors signal every process of a group, and npm passes
@@ -50,7 +50,7 @@ async function serve(): Promise<void> {
   await requireUsablePorts(config);
   const isInteractive = process.stdout.isTTY;
   // Loaded only for a terminal, because it would slow down every start.
-  const terminal = isInteractive ? await import('./process/terminal.ts') : null;
+  const terminal = isInteractive ? await import('../process/terminal.ts') : null;
   const { LOG_LEVEL } = config;
   const log = terminal ? terminal.createTerminalLog(LOG_LEVEL) : createLog(LOG_LEVEL);
   app = await createApp(config, { log });

@@ -3,5 +3,5 @@ import { join } from 'node:path';
 
 /** The version of the gateway, from package.json. */
 export const VERSION: string = JSON.parse(
-  readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
 ).version;

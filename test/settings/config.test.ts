@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig } from '../../src/settings/config.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitDatabaseUrl } from '../src/database-urls.ts';
+import { splitDatabaseUrl } from '../../src/settings/database-urls.ts';
 
 test.each([
   ['postgresql://host/name', ['postgresql://host/name']],

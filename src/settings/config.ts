@@ -3,7 +3,7 @@
  * problems are reported together.
  */
 import { z } from 'zod';
-import { StartRefused } from './errors.ts';
+import { StartRefused } from '../kernel/errors.ts';
 import { limitSettings } from './limit-settings.ts';
 import { otelSettings } from './otel-settings.ts';
 import {

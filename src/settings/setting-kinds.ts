@@ -1,8 +1,8 @@
 /** Schemas for the kinds of setting values. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { KEY_BYTES, Secret } from '../kernel/secrets.ts';
 import { splitDatabaseUrl } from './database-urls.ts';
-import { KEY_BYTES, Secret } from './secrets.ts';
 
 const DAY_SECONDS = 86_400;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { createVault, Secret } from '../src/secrets.ts';
+import { createVault, Secret } from '../../src/kernel/secrets.ts';
 
 const context = {
   table: 'Connection',
