@@ -2,11 +2,11 @@
  * Measures how much CPU time it takes to derive a contract of 40 objects with 60 fields each, and to find it in the
  * cache.
  */
-import { type ContractInput, createContract } from '../src/domain/contract/object-contract.ts';
-import { getCachedContract } from '../src/domain/contract/read-contract.ts';
-import { installationConfigInput } from '../src/domain/installation/choice/installation-config-input.ts';
-import { createStoredConfig } from '../src/domain/installation/installation-config.ts';
-import { integrationContentInput } from '../src/domain/integration/integration-content-input.ts';
+import { type ContractInput, createContract } from '../src/domain/data/contract/object-contract.ts';
+import { getCachedContract } from '../src/domain/data/contract/read-contract.ts';
+import { installationConfigInput } from '../src/domain/integrations/installation/choice/installation-config-input.ts';
+import { createStoredConfig } from '../src/domain/integrations/installation/installation-config.ts';
+import { integrationContentInput } from '../src/domain/integrations/integration/integration-content-input.ts';
 import type { FieldDescription } from '../src/providers/contract.ts';
 import { createHubspotProvider } from '../src/providers/hubspot/hubspot-provider.ts';
 

@@ -1,11 +1,11 @@
 /** Opens a session with a real account of a provider, with credentials from the environment and without a database. */
-import { type Credentials, listSecrets } from '../src/domain/connection/credentials.ts';
-import { fillAddress } from '../src/domain/connection/session/account-address.ts';
-import { attachCredentials } from '../src/domain/connection/session/attached-credentials.ts';
+import { type Credentials, listSecrets } from '../src/domain/connections/connection/credentials.ts';
+import { fillAddress } from '../src/domain/connections/connection/session/account-address.ts';
+import { attachCredentials } from '../src/domain/connections/connection/session/attached-credentials.ts';
 import {
   createRequestUrl,
   sendRequest,
-} from '../src/domain/connection/session/provider-request.ts';
+} from '../src/domain/connections/connection/session/provider-request.ts';
 import { createOutbound } from '../src/outbound/client.ts';
 import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 import { createMask } from '../src/work/secret-mask.ts';

@@ -3,7 +3,7 @@ import {
   createKeyValue,
   getKeyPrefix,
   hashKey,
-} from '../../src/domain/viewer/key/api-key-value.ts';
+} from '../../src/domain/access/viewer/key/api-key-value.ts';
 import { newId } from '../../src/kernel/ids.ts';
 
 /** Returns a new key, its row, and the values of CREATE_KEY. */

@@ -1,6 +1,6 @@
 /** Removes expired rows on request in a separate process, as a worker's sweep does. */
 
-import { removeExpired } from '../../src/domain/retention.ts';
+import { removeExpired } from '../../src/domain/upkeep/retention.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openServices } from '../../src/start/services.ts';

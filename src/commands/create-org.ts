@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { openDatabase } from '../database/database.ts';
-import { label } from '../domain/names.ts';
-import { createOrgWithInvite } from '../domain/org/invite.ts';
+import { label } from '../domain/base/names.ts';
+import { createOrgWithInvite } from '../domain/tenants/org/invite.ts';
 import { createLog } from '../kernel/log.ts';
 import { readConfig } from '../settings/config.ts';
 import { printResult, readOptions } from './run-command.ts';

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { writeFileAtomically } from '../domain/atomic-file.ts';
+import { writeFileAtomically } from '../kernel/atomic-file.ts';
 import { readConfig } from '../settings/config.ts';
 import { computeBackoffMs } from '../work/backoff.ts';
 import { CommandError, parseOptions, printError } from './run-command.ts';

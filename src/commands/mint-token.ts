@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { createBearerVerifier } from '../domain/viewer/bearer.ts';
+import { createBearerVerifier } from '../domain/access/viewer/bearer.ts';
 import { readConfig } from '../settings/config.ts';
 import { CommandError, printResult, readOptions } from './run-command.ts';
 

@@ -4,9 +4,9 @@
  */
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../database/database.ts';
-import { addEncryptionKey, loadEncryptionKeys } from '../domain/keys/encryption-keys.ts';
-import { sealPlainTargets } from '../domain/keys/plain-targets.ts';
-import { reencrypt } from '../domain/keys/re-encryption.ts';
+import { addEncryptionKey, loadEncryptionKeys } from '../domain/tenants/keys/encryption-keys.ts';
+import { sealPlainTargets } from '../domain/tenants/keys/plain-targets.ts';
+import { reencrypt } from '../domain/tenants/keys/re-encryption.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { createVault } from '../kernel/secrets.ts';

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { CopyTotals } from '../copies/copy.ts';
 import { readDataFiles } from '../copies/data-files.ts';
 import type { Files } from '../copies/sealed-files.ts';
-import { findEncryptionKeys, formatKeyFile } from '../domain/keys/encryption-keys.ts';
+import { findEncryptionKeys, formatKeyFile } from '../domain/tenants/keys/encryption-keys.ts';
 import { DomainError, ServiceUnavailable, StartRefused } from '../kernel/errors.ts';
 import type { Config } from '../settings/config.ts';
 import { answerHelp } from './usage.ts';

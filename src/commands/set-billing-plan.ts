@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { openDatabase } from '../database/database.ts';
-import { setBillingAccount, setEntitlements } from '../domain/org/billing-account.ts';
+import { setBillingAccount, setEntitlements } from '../domain/tenants/org/billing-account.ts';
 import { createLog } from '../kernel/log.ts';
 import { readConfig } from '../settings/config.ts';
 import { printResult, readOptions } from './run-command.ts';

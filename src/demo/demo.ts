@@ -5,10 +5,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomically } from '../domain/atomic-file.ts';
-import type { Services } from '../domain/call.ts';
-import { type BearerVerifier, enrollBuilder, LOCAL_ISSUER } from '../domain/viewer/bearer.ts';
-import { authenticate } from '../domain/viewer/viewer.ts';
+import type { Services } from '../domain/access/call.ts';
+import {
+  type BearerVerifier,
+  enrollBuilder,
+  LOCAL_ISSUER,
+} from '../domain/access/viewer/bearer.ts';
+import { authenticate } from '../domain/access/viewer/viewer.ts';
+import { writeFileAtomically } from '../kernel/atomic-file.ts';
 import type { Config } from '../settings/config.ts';
 import { type DemoProject, fillProject } from './fill.ts';
 import { DEMO_PROJECT, DEMO_SUBJECT } from './runner.ts';

@@ -7,12 +7,12 @@ import type { z } from 'zod';
 import { insertRows, moveRowsToIdTimes, recountActivity } from '../database/past-rows.ts';
 import type { Tables } from '../database/tables.ts';
 import { inTransaction, type Transaction } from '../database/transaction.ts';
-import type { Services } from '../domain/call.ts';
+import type { Services } from '../domain/access/call.ts';
 import {
   parseOperationMetadata,
   type StoredOperationMetadata,
-} from '../domain/operation/operation.ts';
-import type { recordsMessage } from '../domain/operation/read/read-message.ts';
+} from '../domain/data/operation/operation.ts';
+import type { recordsMessage } from '../domain/data/operation/read/read-message.ts';
 import { getIdTimeMs, newIdAt, withAgedIds } from '../kernel/ids.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../work/durations.ts';
 

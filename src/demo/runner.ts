@@ -1,9 +1,9 @@
 /** Runs GraphQL operations for the demo as its builder. */
 import { graphql } from 'graphql';
-import type { Services } from '../domain/call.ts';
-import { createOrgRoles } from '../domain/viewer/org-role.ts';
-import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
-import type { BuilderViewer } from '../domain/viewer/viewer.ts';
+import type { Services } from '../domain/access/call.ts';
+import { createOrgRoles } from '../domain/access/viewer/org-role.ts';
+import { ALL_SCOPES } from '../domain/access/viewer/scopes.ts';
+import type { BuilderViewer } from '../domain/access/viewer/viewer.ts';
 import { createContext } from '../graphql/execution/context.ts';
 import { schema } from '../graphql/schema/schema.ts';
 import { PRESENT_CLOCK, type RunAtTime } from './history.ts';

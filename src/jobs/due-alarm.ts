@@ -16,7 +16,7 @@ import {
   type ForProjects,
   type InProjects,
 } from '../database/projects/all-projects.ts';
-import type { Services } from '../domain/call.ts';
+import type { Services } from '../domain/access/call.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 

@@ -2,7 +2,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
 import { WORK_CHANNEL } from '../database/hot/notification-channels.ts';
-import type { Services } from '../domain/call.ts';
+import type { Services } from '../domain/access/call.ts';
 import { inTrace, runOutsideTraces } from '../kernel/spans.ts';
 import { type Backoff, computeBackoffMs } from '../work/backoff.ts';
 import { growUpTo } from '../work/growing-cache.ts';

@@ -5,7 +5,7 @@
 import type { GroupCapacity, LeasedRows } from '../database/leased-rows.ts';
 import type { InProjects } from '../database/projects/all-projects.ts';
 import type { Column, Row, Table } from '../database/tables.ts';
-import type { Services } from '../domain/call.ts';
+import type { Services } from '../domain/access/call.ts';
 
 /** `R` is a claimed row. */
 export interface LeasedWork<R extends object> {

@@ -16,6 +16,9 @@ export const CONNECTION_HEADERS = [
   'upgrade',
 ] as const;
 
+/** A field value of RFC 9110, section 5.5: no line breaks or other control characters. */
+export const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 export interface OutboundRequest {
   method: Dispatcher.HttpMethod;
   url: string;

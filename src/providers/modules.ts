@@ -19,6 +19,11 @@ export function findModule(provider: Provider, name: string | null): ProviderMod
   return modules.find((module) => module.name === name || module.aliases?.includes(name)) ?? null;
 }
 
+/** Returns the module's name under which types of fields are stored. Empty if the provider has no such module. */
+export function toModuleKey(provider: Provider, name: string | null): string {
+  return findModule(provider, name)?.name ?? '';
+}
+
 /** Overrides that remove the provider's objects. The module's connector has its own. */
 const NO_OBJECTS = {
   objects: undefined,

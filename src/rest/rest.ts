@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompil
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import { createScanner } from 'jsonc-parser';
 import type { z } from 'zod';
-import { addIssues, createInputIssue } from '../domain/issues.ts';
+import { addIssues, createInputIssue } from '../domain/base/issues.ts';
 import {
   createProblem,
   DomainError,
@@ -19,8 +19,8 @@ import { sendProblem, toProblem } from './endpoint/rest-errors.ts';
 import { type Gateway, runRequest } from './endpoint/run-request.ts';
 import { decodeBody, requireDecodableQuery } from './endpoint/utf8.ts';
 import { ENDPOINTS } from './endpoints.ts';
-import { registerProxy } from './installation/proxy.ts';
-import { registerUpload } from './integration/manifest.ts';
+import { registerProxy } from './integrations/installation/proxy.ts';
+import { registerUpload } from './integrations/integration/manifest.ts';
 import {
   BASE_PATH,
   createRouteSchema,

@@ -1,10 +1,10 @@
 /** Describes the messages to destinations as webhooks of the OpenAPI document. */
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { TEST_MESSAGE_TYPE, testMessage } from '../domain/event/test-message.ts';
-import { recordsMessage } from '../domain/operation/read/read-message.ts';
-import { eventsMessage } from '../domain/provider-event/event-message.ts';
-import { schemaMessage } from '../domain/schema-watch/schema-difference.ts';
+import { recordsMessage } from '../domain/data/operation/read/read-message.ts';
+import { eventsMessage } from '../domain/data/provider-event/event-message.ts';
+import { schemaMessage } from '../domain/data/schema-watch/schema-difference.ts';
+import { TEST_MESSAGE_TYPE, testMessage } from '../domain/events/test-message.ts';
 import { EVENTS } from '../events/event-types.ts';
 
 type Webhooks = NonNullable<OpenAPIV3_1.Document['webhooks']>;

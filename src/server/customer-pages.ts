@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { ACCENT_NAMES, createAccentColors } from '../../console/common/accent-colors.ts';
 import { getMessages } from '../../console/common/customer-messages.ts';
 import { chooseLocale } from '../../console/common/languages.ts';
-import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
+import type { ConnectPage } from '../domain/connections/connection/consent/connect-page.ts';
 import { html } from '../kernel/html.ts';
 import { hasPlainHost } from '../settings/setting-kinds.ts';
 import { type Page, type PageScript, sendPage, toParagraphs } from './plain-page.ts';

@@ -5,24 +5,24 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describeConsentFailure, getMessages } from '../../console/common/customer-messages.ts';
-import type { Services } from '../domain/call.ts';
-import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
+import type { Services } from '../domain/access/call.ts';
+import type { ConnectPage } from '../domain/connections/connection/consent/connect-page.ts';
 import {
   createRandomString,
   isBrowserSecret,
-} from '../domain/connection/consent/connect-ticket.ts';
+} from '../domain/connections/connection/consent/connect-ticket.ts';
 import {
   type CallbackOutcome,
   finishOAuthConnect,
-} from '../domain/connection/consent/oauth-callback.ts';
+} from '../domain/connections/connection/consent/oauth-callback.ts';
 import {
   findExpiredLinkPage,
   type OpenedLink,
   openLink,
   type PartyName,
-} from '../domain/connection/consent/oauth-link.ts';
-import { LIFETIME_MS, LINK_PATH } from '../domain/connection/oauth-connect.ts';
-import { CALLBACK_PATH } from '../domain/provider/provider-app.ts';
+} from '../domain/connections/connection/consent/oauth-link.ts';
+import { LIFETIME_MS, LINK_PATH } from '../domain/connections/connection/oauth-connect.ts';
+import { CALLBACK_PATH } from '../domain/connections/provider/provider-app.ts';
 import { DomainError, ServiceUnavailable } from '../kernel/errors.ts';
 import { type Html, html } from '../kernel/html.ts';
 import { findHttpRefusal } from '../rest/endpoint/rest-errors.ts';

@@ -1,7 +1,7 @@
 /** Registers health checks and simple pages: the start page, problem pages, and the pages of an OAuth connect. */
 import { isAbsolute } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Services } from '../domain/call.ts';
+import type { Services } from '../domain/access/call.ts';
 import { PROBLEMS_PATH } from '../kernel/errors.ts';
 import { type Html, html } from '../kernel/html.ts';
 import { VERSION } from '../kernel/version.ts';

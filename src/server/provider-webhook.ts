@@ -1,7 +1,7 @@
 /** Receives events of providers at `/webhooks/{provider}/{providerAppId}`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Services } from '../domain/call.ts';
-import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
+import type { Services } from '../domain/access/call.ts';
+import { type Receipt, receiveEvents } from '../domain/data/provider-event/receive-events.ts';
 import { createProblem, DomainError, type Problem } from '../kernel/errors.ts';
 import { sendProblem } from '../rest/endpoint/rest-errors.ts';
 import { findBodyRefusal } from '../rest/endpoint/utf8.ts';

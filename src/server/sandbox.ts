@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunQuery } from '../database/rows.ts';
 import { isDemoOn } from '../demo/demo.ts';
-import type { Services } from '../domain/call.ts';
+import type { Services } from '../domain/access/call.ts';
 import { listenAt } from '../process/ports.ts';
 import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts';
 import type { Config } from '../settings/config.ts';

@@ -80,6 +80,44 @@ test('the table permits no unused import', () => {
   expect(unused).toEqual([]);
 });
 
+/** The rooms of the domain, from the top down. */
+const rooms = [...section(table, 'Rooms of the domain').matchAll(/^\| `(\w+)\/` \|/gm)].map(
+  ([, room]) => room as string,
+);
+
+function section(text: string, title: string): string {
+  const [, content = ''] = text.split(`### ${title}\n`);
+  return content.split(/^##/m)[0] as string;
+}
+
+/** Files whose imports run upward, with the rooms from which they import. The document explains them. */
+const UPWARD_IMPORTS = new Map([
+  ['access/call.ts', ['connections', 'data', 'integrations', 'upkeep']],
+  ['integrations/integration/revision.ts', ['data']],
+  ['integrations/installation/installation-rows.ts', ['data']],
+  ['integrations/installation/check/revision-impacts.ts', ['data']],
+]);
+
+test('a room of the domain imports only from rooms below it', () => {
+  expect(new Set(rooms)).toEqual(
+    new Set(files.flatMap((file) => /^domain\/(\w+)\//.exec(file)?.[1] ?? [])),
+  );
+  const upward = imports
+    .filter(({ from, to }) => from === 'domain' && to === 'domain')
+    .map(({ file, target }) => [file, target].map((path) => path.slice('domain/'.length)))
+    .map(([file = '', target = '']) => ({ file, room: target.split('/')[0] as string }))
+    .filter(({ file, room }) => rooms.indexOf(room) < rooms.indexOf(file.split('/')[0] as string));
+  const upwardByFile = Map.groupBy(upward, ({ file }) => file);
+  expect(
+    new Map(
+      [...upwardByFile].map(([file, edges]) => [
+        file,
+        [...new Set(edges.map(({ room }) => room))].toSorted(),
+      ]),
+    ),
+  ).toEqual(UPWARD_IMPORTS);
+});
+
 test('no provider imports another', () => {
   // Declared providers share the code of `declarative`.
   const isProvider = (folder: string) =>
@@ -112,8 +150,8 @@ test('only the outbound client sends HTTP requests', () => {
   const permittedFiles = [
     'server/graphql/graphql-routes.ts',
     'server/mcp/mcp-routes.ts',
-    'domain/installation/object-descriptions.ts',
-    'domain/viewer/openid.ts',
+    'domain/connections/provider/object-descriptions.ts',
+    'domain/access/viewer/openid.ts',
     'sandbox/webhooks/webhook-subscriptions.ts',
   ];
   expect(

@@ -1,10 +1,10 @@
 /** Tests that a project document holds every value that builders configure. An export would lose any other value. */
 import { expect, test } from 'vitest';
-import { createDestination, updateDestination } from '../../src/domain/event/destination.ts';
-import { createTopic, updateTopic } from '../../src/domain/event/topic.ts';
+import { createDestination, updateDestination } from '../../src/domain/events/destination.ts';
+import { createTopic, updateTopic } from '../../src/domain/events/topic.ts';
 import { projectDocument } from '../../src/domain/plan/project-document.ts';
-import { createJwtKey, updateJwtKey } from '../../src/domain/project/jwt-key.ts';
-import { updateProject } from '../../src/domain/project/project.ts';
+import { createJwtKey, updateJwtKey } from '../../src/domain/tenants/project/jwt-key.ts';
+import { updateProject } from '../../src/domain/tenants/project/project.ts';
 
 const { shape } = projectDocument;
 

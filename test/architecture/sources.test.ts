@@ -19,7 +19,7 @@ const SOURCES = [
     // are checked by the clock that jose uses for their expiry.
     allowed: [
       'commands/receive.ts',
-      'domain/viewer/bearer.ts',
+      'domain/access/viewer/bearer.ts',
       'kernel/log.ts',
       'sandbox/server.ts',
     ],
@@ -62,9 +62,9 @@ const CASTING_FILES = [
   'database/sessions/described-once.ts',
   'database/sessions/session-pool.ts',
   'database/sessions/session.ts',
-  'domain/paging/page-of-rows.ts',
-  'domain/scope.ts',
-  'graphql/project/look-ups.ts',
+  'domain/access/paging/page-of-rows.ts',
+  'domain/access/scope.ts',
+  'graphql/overview/look-ups.ts',
   'graphql/schema/fields.ts',
   'graphql/schema/inputs.ts',
   'graphql/schema/lists.ts',
@@ -72,7 +72,7 @@ const CASTING_FILES = [
   'jobs/leased-work.ts',
   'providers/salesforce/pubsub/change-stream.ts',
   'rest/endpoint/resource-endpoints.ts',
-  'rest/event/delivery.ts',
+  'rest/events/delivery.ts',
   'server/graphql/event-stream.ts',
 ];
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import {
   integrationContentInput,
   specVersion,
-} from '../../src/domain/integration/integration-content-input.ts';
+} from '../../src/domain/integrations/integration/integration-content-input.ts';
 import { findEnumName, toWord } from '../../src/rest/endpoint/words.ts';
 import { getSharedApp } from '../support/app.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';

@@ -23,7 +23,7 @@ export const BLOCKS_NOT_RUN = [
     reason: 'test/commands/create-org.test.ts runs it on a new folder',
   },
   {
-    start: 'npx vitest run test/graphql/event/topic.test.ts',
+    start: 'npx vitest run test/graphql/events/topic.test.ts',
     reason: 'this run contains the test, and another one checks that the file exists',
   },
   {
@@ -40,7 +40,7 @@ export const BLOCKS_NOT_RUN = [
   },
   {
     start: "import type { Objects } from './contract.d.ts';\n\ntype Person = Objects",
-    reason: 'test/rest/contract/object-contract.test.ts compiles a similar file',
+    reason: 'test/rest/data/contract/object-contract.test.ts compiles a similar file',
   },
   {
     start: "import type { Objects } from './contract.d.ts';\n\ntype Person = Pick",
@@ -60,7 +60,7 @@ export const BLOCKS_NOT_RUN = [
   })),
   {
     start: 'curl "$PROXY_URL/services',
-    reason: 'test/rest/installation/proxy-host.test.ts sends the documented requests',
+    reason: 'test/rest/integrations/installation/proxy-host.test.ts sends the documented requests',
   },
   { start: ' request ─► ', reason: 'a diagram' },
   { start: 'POST /graphql   ', reason: 'a diagram' },

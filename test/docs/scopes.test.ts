@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { isInterfaceType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
-import { findScope, isForAdmins, type Need } from '../../src/domain/viewer/needs.ts';
-import { ALL_SCOPES, SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
+import { findScope, isForAdmins, type Need } from '../../src/domain/access/viewer/needs.ts';
+import { ALL_SCOPES, SCOPES, type Scope } from '../../src/domain/access/viewer/scopes.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { ROOT } from '../support/documents.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { encodeEventCursor } from '../../src/domain/event/notification-event.ts';
+import { encodeEventCursor } from '../../src/domain/events/notification-event.ts';
 import {
   createEventLogSource,
   type EventFeed,

@@ -5,8 +5,8 @@ import {
   closeStream,
   removeMessages,
   removeSurplus,
-} from '../../src/domain/event/stream/stream-removal.ts';
-import { encodeMessageCursor } from '../../src/domain/event/stream-message.ts';
+} from '../../src/domain/events/stream/stream-removal.ts';
+import { encodeMessageCursor } from '../../src/domain/events/stream-message.ts';
 import { createFeed } from '../../src/events/feed.ts';
 import { WAITING_BYTES_MAX } from '../../src/events/follower.ts';
 import { BATCH_BYTES_MAX, createStreamLogSource, findStream } from '../../src/events/stream-log.ts';

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { createEventList } from '../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
+import { encodeCursor } from '../../src/domain/access/paging/list-cursor.ts';
+import { createEventList } from '../../src/domain/events/notification-event.ts';
 import { listEventNames, recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import {
   type CreateLog,

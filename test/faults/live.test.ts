@@ -4,8 +4,8 @@
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { type Database, openEngine } from '../../src/database/database.ts';
-import { createEventList } from '../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
+import { encodeCursor } from '../../src/domain/access/paging/list-cursor.ts';
+import { createEventList } from '../../src/domain/events/notification-event.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { createTestApp, createTestDatabase, keepOpen, type TestApp } from '../support/app.ts';
 import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';

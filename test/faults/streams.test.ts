@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { encodeMessageCursor } from '../../src/domain/event/stream-message.ts';
+import { encodeMessageCursor } from '../../src/domain/events/stream-message.ts';
 import { recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import {
   appendMessages,

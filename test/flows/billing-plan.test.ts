@@ -1,6 +1,9 @@
 /** An operator sets entitlements and billing accounts, which the API and the pages of a connect show. */
 import { expect, test } from 'vitest';
-import { setBillingAccount, setEntitlements } from '../../src/domain/org/billing-account.ts';
+import {
+  setBillingAccount,
+  setEntitlements,
+} from '../../src/domain/tenants/org/billing-account.ts';
 import { getSharedApp } from '../support/app.ts';
 import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
 import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';

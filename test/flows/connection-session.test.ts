@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { openSession } from '../../src/domain/connection/connection-session.ts';
+import { openSession } from '../../src/domain/connections/connection/connection-session.ts';
 import type { Provider, ProviderRequest } from '../../src/providers/contract.ts';
 import { getSharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';

@@ -1,7 +1,7 @@
 /** A process whose clock is wrong schedules work and finds due work by the database's clock. */
 
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
+import { refreshDueTokens } from '../../src/domain/connections/connection/connection-refresh.ts';
 import { startWork } from '../../src/start/start-work.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';

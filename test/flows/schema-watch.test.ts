@@ -1,8 +1,8 @@
 /** With `watchSchema`, an integration delivers changes of an object's fields to a destination. */
 
 import { expect, test } from 'vitest';
-import { schemaWatches } from '../../src/domain/schema-watch/poll-schemas.ts';
-import { schemaMessage } from '../../src/domain/schema-watch/schema-difference.ts';
+import { schemaWatches } from '../../src/domain/data/schema-watch/poll-schemas.ts';
+import { schemaMessage } from '../../src/domain/data/schema-watch/schema-difference.ts';
 import { limitToShardGroup } from '../../src/jobs/run-work.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { importSPKI, jwtVerify } from 'jose';
 import { afterAll, expect, test } from 'vitest';
-import { openSession } from '../../src/domain/connection/connection-session.ts';
+import { openSession } from '../../src/domain/connections/connection/connection-session.ts';
 import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';

@@ -19,7 +19,7 @@ import {
 } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { fillDemo } from '../../src/demo/demo.ts';
-import { NODES_MAX } from '../../src/domain/node.ts';
+import { NODES_MAX } from '../../src/domain/overview/node.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSession } from '../../src/domain/connection/connection-session.ts';
+import { openSession } from '../../src/domain/connections/connection/connection-session.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { createTestApp, getSharedApp, keepOpen, onPostgres } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
+import { refreshDueTokens } from '../../src/domain/connections/connection/connection-refresh.ts';
 import { runWork } from '../../src/jobs/run-work.ts';
 import { ServiceUnavailable } from '../../src/kernel/errors.ts';
 import { createLog } from '../../src/kernel/log.ts';

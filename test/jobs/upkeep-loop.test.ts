@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
-import type { Services } from '../../src/domain/call.ts';
-import { reads } from '../../src/domain/operation/read/continue-read.ts';
-import { writes } from '../../src/domain/operation/write/write-run.ts';
+import type { Services } from '../../src/domain/access/call.ts';
+import { reads } from '../../src/domain/data/operation/read/continue-read.ts';
+import { writes } from '../../src/domain/data/operation/write/write-run.ts';
 import { runWork } from '../../src/jobs/run-work.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';

@@ -5,15 +5,15 @@
  * @module-tag all/walk
  */
 import { expect, test } from 'vitest';
-import { forwardRequest, getForwarding } from '../../src/domain/installation/proxy.ts';
 import {
   describeNeed,
   findScope,
   isForBuilders,
   type Need,
   scopesMeet,
-} from '../../src/domain/viewer/needs.ts';
-import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
+} from '../../src/domain/access/viewer/needs.ts';
+import { ALL_SCOPES, type Scope } from '../../src/domain/access/viewer/scopes.ts';
+import { forwardRequest, getForwarding } from '../../src/domain/integrations/installation/proxy.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import {

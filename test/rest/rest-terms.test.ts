@@ -2,8 +2,8 @@
 import { isEnumType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { unwrapSchema } from '../../src/domain/unwrap-schema.ts';
-import { isForBuilders } from '../../src/domain/viewer/needs.ts';
+import { isForBuilders } from '../../src/domain/access/viewer/needs.ts';
+import { unwrapSchema } from '../../src/domain/base/unwrap-schema.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import type { Problem } from '../../src/kernel/errors.ts';
 import type { Endpoint } from '../../src/rest/endpoint/endpoint.ts';

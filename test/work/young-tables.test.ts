@@ -12,7 +12,7 @@ import {
   releaseSuccessors,
 } from '../../src/deliveries/outbox.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
-import { writes } from '../../src/domain/operation/write/write-run.ts';
+import { writes } from '../../src/domain/data/operation/write/write-run.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { getSharedApp, onCitus, type TestApp } from '../support/app.ts';
 import { countRowsRead } from '../support/database/rows-read.ts';

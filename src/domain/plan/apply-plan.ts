@@ -2,31 +2,31 @@
 import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict } from '../../kernel/errors.ts';
-import type { Call } from '../call.ts';
-import { projectMutation } from '../declared-mutation.ts';
-import { createDestination, deleteDestination, updateDestination } from '../event/destination.ts';
-import { createEventTopicRoute, deleteEventTopicRoute } from '../event/event-topic-route.ts';
-import { createTopic, deleteTopic } from '../event/topic.ts';
+import type { Call } from '../access/call.ts';
+import { projectMutation } from '../access/declared-mutation.ts';
+import { lockRow } from '../access/row-changes.ts';
+import { getProjectRow } from '../access/scope.ts';
+import { authorize, type Need } from '../access/viewer/needs.ts';
+import { orElse } from '../base/input-schemas.ts';
+import { createInputIssue, requireNoIssues } from '../base/issues.ts';
+import { projectIdOrName } from '../base/names.ts';
+import { createDestination, deleteDestination, updateDestination } from '../events/destination.ts';
+import { createEventTopicRoute, deleteEventTopicRoute } from '../events/event-topic-route.ts';
+import { createTopic, deleteTopic } from '../events/topic.ts';
 import {
   createTopicDestinationRoute,
   deleteTopicDestinationRoute,
-} from '../event/topic-destination-route.ts';
-import { orElse } from '../input-schemas.ts';
-import { createIntegration } from '../integration/integration.ts';
-import { deleteIntegration } from '../integration/integration-deletion.ts';
-import { createRevision } from '../integration/revision.ts';
-import { createInputIssue, requireNoIssues } from '../issues.ts';
-import { projectIdOrName } from '../names.ts';
+} from '../events/topic-destination-route.ts';
+import { createIntegration } from '../integrations/integration/integration.ts';
+import { deleteIntegration } from '../integrations/integration/integration-deletion.ts';
+import { createRevision } from '../integrations/integration/revision.ts';
 import {
   authorizeActiveKey,
   createJwtKey,
   deleteJwtKey,
   updateJwtKey,
-} from '../project/jwt-key.ts';
-import { updateProject } from '../project/project.ts';
-import { lockRow } from '../row-changes.ts';
-import { getProjectRow } from '../scope.ts';
-import { authorize, type Need } from '../viewer/needs.ts';
+} from '../tenants/project/jwt-key.ts';
+import { updateProject } from '../tenants/project/project.ts';
 import type { Change } from './changes.ts';
 import { listChangedPaths } from './findings.ts';
 import { formatPaths, hashValue, type ItemKind } from './items.ts';

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { NotificationEventType } from '../../database/generated/enums.ts';
 import { EVENTS } from '../../events/event-types.ts';
 import { isObject } from '../../work/is-object.ts';
-import { integrationContentInput } from '../integration/integration-content-input.ts';
-import { unwrapSchema } from '../unwrap-schema.ts';
+import { unwrapSchema } from '../base/unwrap-schema.ts';
+import { integrationContentInput } from '../integrations/integration/integration-content-input.ts';
 
 /** An absent member has its default. */
 export interface CanonicalAppearance {

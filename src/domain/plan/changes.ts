@@ -2,21 +2,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { DomainError, type Issue } from '../../kernel/errors.ts';
-import type { Call } from '../call.ts';
-import { findHostIssue } from '../event/destination-rules.ts';
-import type { IntegrationContent } from '../integration/integration-content.ts';
+import type { Call } from '../access/call.ts';
+import { createInputIssue } from '../base/issues.ts';
+import { integrationName } from '../base/names.ts';
+import { enumeration, resource, toStoredWord } from '../base/resource.ts';
+import { listProviderIssues } from '../connections/provider/provider-app-input.ts';
+import { findHostIssue } from '../events/destination-rules.ts';
+import type { IntegrationContent } from '../integrations/integration/integration-content.ts';
 import {
   listDestinationIssues,
   listIssuesWithDestinations,
   listNamedDestinations,
-} from '../integration/integration-content-check.ts';
-import { integrationContentInput } from '../integration/integration-content-input.ts';
-import { normalizeContent } from '../integration/normalized-content.ts';
-import { createInputIssue } from '../issues.ts';
-import { integrationName } from '../names.ts';
-import { parsePublicKey } from '../project/jwt-key.ts';
-import { listProviderIssues } from '../provider/provider-app-input.ts';
-import { enumeration, resource, toStoredWord } from '../resource.ts';
+} from '../integrations/integration/integration-content-check.ts';
+import { integrationContentInput } from '../integrations/integration/integration-content-input.ts';
+import { normalizeContent } from '../integrations/integration/normalized-content.ts';
+import { parsePublicKey } from '../tenants/project/jwt-key.ts';
 import {
   type CanonicalDestination,
   type CanonicalDocument,

@@ -1,8 +1,8 @@
 /** The state that a project should have: a document, with the names of the project. */
 import { z } from 'zod';
 import { invalidInput } from '../../kernel/errors.ts';
-import { createInputIssue } from '../issues.ts';
-import { enumeration } from '../resource.ts';
+import { createInputIssue } from '../base/issues.ts';
+import { enumeration } from '../base/resource.ts';
 import type { ParsedDocument } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 

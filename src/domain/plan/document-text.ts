@@ -3,10 +3,10 @@ import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { type DomainError, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
-import type { Call } from '../call.ts';
-import { addIssues, toIssues } from '../issues.ts';
-import { enumeration } from '../resource.ts';
-import { listUnstorable } from '../storable-input.ts';
+import type { Call } from '../access/call.ts';
+import { addIssues, toIssues } from '../base/issues.ts';
+import { enumeration } from '../base/resource.ts';
+import { listUnstorable } from '../base/storable-input.ts';
 import type { CanonicalDocument } from './canonical-document.ts';
 import { convertWords, type ParsedDocument, projectDocument } from './project-document.ts';
 

@@ -1,17 +1,17 @@
 /** Reports the installations that a plan breaks, and findings that prevent the plan or need attention. */
 import { z } from 'zod';
-import type { Call } from '../call.ts';
-import { type Impact, Impacts } from '../installation/check/impacts.ts';
+import type { Call } from '../access/call.ts';
+import { enumeration, resource } from '../base/resource.ts';
+import { castJsonColumn } from '../base/storable-json.ts';
+import { type Impact, Impacts } from '../integrations/installation/check/impacts.ts';
 import {
   checkAccounts,
   findImpacts,
   iterateInstallations,
-} from '../installation/check/revision-impacts.ts';
-import { describeReadsOfObjects } from '../installation/installed-object-revision.ts';
-import { DELETION_BATCH_SIZE } from '../integration/integration-deletion.ts';
-import { describeDroppedReads, listDroppedObjects } from '../integration/revision.ts';
-import { enumeration, resource } from '../resource.ts';
-import { castJsonColumn } from '../storable-json.ts';
+} from '../integrations/installation/check/revision-impacts.ts';
+import { describeReadsOfObjects } from '../integrations/installation/installed-object-revision.ts';
+import { DELETION_BATCH_SIZE } from '../integrations/integration/integration-deletion.ts';
+import { describeDroppedReads, listDroppedObjects } from '../integrations/integration/revision.ts';
 import type { CanonicalDestination } from './canonical-document.ts';
 import {
   type Change,

@@ -1,7 +1,7 @@
 /** The items of a project document. A plan creates, updates or deletes them by their paths. */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
-import { enumeration } from '../resource.ts';
+import { enumeration } from '../base/resource.ts';
 import type { CanonicalDocument } from './canonical-document.ts';
 
 export const itemKind = enumeration('ItemKind', 'A kind of item of a project document.', {

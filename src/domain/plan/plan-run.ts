@@ -3,27 +3,27 @@ import type { Transaction } from '../../database/transaction.ts';
 import { maskUrl } from '../../deliveries/target-secrets.ts';
 import { conflict, invalid, invalidInput } from '../../kernel/errors.ts';
 import { MASK } from '../../kernel/secrets.ts';
-import type { Call } from '../call.ts';
-import { insertDestination, removeDestination, reviseDestination } from '../event/destination.ts';
-import { findUrlIssue } from '../event/destination-rules.ts';
-import { insertEventTopicRoute } from '../event/event-topic-route.ts';
-import { findHeaderValueIssue } from '../event/target-headers.ts';
-import { insertTopic } from '../event/topic.ts';
-import { insertTopicDestinationRoute } from '../event/topic-destination-route.ts';
+import type { Call } from '../access/call.ts';
+import { requireUnique } from '../access/row-changes.ts';
+import { createInputIssue, requireNoIssues } from '../base/issues.ts';
+import { castJsonColumn } from '../base/storable-json.ts';
+import { insertDestination, removeDestination, reviseDestination } from '../events/destination.ts';
+import { findUrlIssue } from '../events/destination-rules.ts';
+import { insertEventTopicRoute } from '../events/event-topic-route.ts';
+import { findHeaderValueIssue } from '../events/target-headers.ts';
+import { insertTopic } from '../events/topic.ts';
+import { insertTopicDestinationRoute } from '../events/topic-destination-route.ts';
 import {
   describeTakenNames,
   insertIntegration,
   lockIntegration,
-} from '../integration/integration.ts';
-import { listContentIssues } from '../integration/integration-content-check.ts';
-import { SPEC_VERSION } from '../integration/integration-content-input.ts';
-import { removeIntegration } from '../integration/integration-deletion.ts';
-import { normalizeContent } from '../integration/normalized-content.ts';
-import { revise } from '../integration/revision.ts';
-import { createInputIssue, requireNoIssues } from '../issues.ts';
-import { insertJwtKey } from '../project/jwt-key.ts';
-import { requireUnique } from '../row-changes.ts';
-import { castJsonColumn } from '../storable-json.ts';
+} from '../integrations/integration/integration.ts';
+import { listContentIssues } from '../integrations/integration/integration-content-check.ts';
+import { SPEC_VERSION } from '../integrations/integration/integration-content-input.ts';
+import { removeIntegration } from '../integrations/integration/integration-deletion.ts';
+import { normalizeContent } from '../integrations/integration/normalized-content.ts';
+import { revise } from '../integrations/integration/revision.ts';
+import { insertJwtKey } from '../tenants/project/jwt-key.ts';
 import {
   type CanonicalDestination,
   type CanonicalJwtKey,

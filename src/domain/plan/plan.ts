@@ -12,19 +12,19 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { id, newId } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
-import type { Call } from '../call.ts';
-import { formatGraphqlSdl } from '../contract/formats/graphql-sdl.ts';
-import { createContractsOfContents } from '../contract/read-contract.ts';
-import { projectMutation } from '../declared-mutation.ts';
-import { projectRead } from '../declared-read.ts';
-import { orDefault, orElse } from '../input-schemas.ts';
-import { type Impact, impactResource } from '../installation/check/impacts.ts';
-import { DOCUMENT_LENGTH_MAX } from '../integration/manifest/manifest-text.ts';
-import { addIssues } from '../issues.ts';
-import { projectIdOrName } from '../names.ts';
-import { computed, createdInProject, enumeration, resource } from '../resource.ts';
-import { getProjectRow } from '../scope.ts';
-import { castJsonColumn } from '../storable-json.ts';
+import type { Call } from '../access/call.ts';
+import { projectMutation } from '../access/declared-mutation.ts';
+import { projectRead } from '../access/declared-read.ts';
+import { getProjectRow } from '../access/scope.ts';
+import { orDefault, orElse } from '../base/input-schemas.ts';
+import { addIssues } from '../base/issues.ts';
+import { projectIdOrName } from '../base/names.ts';
+import { computed, createdInProject, enumeration, resource } from '../base/resource.ts';
+import { castJsonColumn } from '../base/storable-json.ts';
+import { formatGraphqlSdl } from '../data/contract/formats/graphql-sdl.ts';
+import { createContractsOfContents } from '../data/contract/read-contract.ts';
+import { type Impact, impactResource } from '../integrations/installation/check/impacts.ts';
+import { DOCUMENT_LENGTH_MAX } from '../integrations/integration/manifest/manifest-text.ts';
 import {
   type Change,
   changeResource,

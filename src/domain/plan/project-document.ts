@@ -12,19 +12,22 @@ import { maskUrl } from '../../deliveries/target-secrets.ts';
 import { EVENTS } from '../../events/event-types.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { isObject } from '../../work/is-object.ts';
-import { listTypeIssues } from '../event/destination-rules.ts';
-import { createEventTopicRouteInput } from '../event/event-topic-route.ts';
-import { findHeaderNameIssue, HEADERS_MAX } from '../event/target-headers.ts';
-import { orDefault, orElse } from '../input-schemas.ts';
-import { listRepeatedIndexes } from '../integration/integration-content-check.ts';
-import { integrationContentInput, specVersion } from '../integration/integration-content-input.ts';
-import { checkRules, createInputIssue, createRuleIssue } from '../issues.ts';
-import { destinationName, topicName } from '../names.ts';
-import { createJwtKeyInput } from '../project/jwt-key.ts';
-import { allowedOrigins } from '../project/origins.ts';
-import { appName, branding } from '../project/project.ts';
-import { toStoredWord } from '../resource.ts';
-import { unwrapSchema } from '../unwrap-schema.ts';
+import { allowedOrigins } from '../access/origins.ts';
+import { orDefault, orElse } from '../base/input-schemas.ts';
+import { checkRules, createInputIssue, createRuleIssue } from '../base/issues.ts';
+import { destinationName, topicName } from '../base/names.ts';
+import { toStoredWord } from '../base/resource.ts';
+import { unwrapSchema } from '../base/unwrap-schema.ts';
+import { listTypeIssues } from '../events/destination-rules.ts';
+import { createEventTopicRouteInput } from '../events/event-topic-route.ts';
+import { findHeaderNameIssue, HEADERS_MAX } from '../events/target-headers.ts';
+import { listRepeatedIndexes } from '../integrations/integration/integration-content-check.ts';
+import {
+  integrationContentInput,
+  specVersion,
+} from '../integrations/integration/integration-content-input.ts';
+import { createJwtKeyInput } from '../tenants/project/jwt-key.ts';
+import { appName, branding } from '../tenants/project/project.ts';
 import { toEventWireName } from './canonical-document.ts';
 
 /** The maximum numbers of items. They bound the transaction that applies a document. */

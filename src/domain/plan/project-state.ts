@@ -2,13 +2,13 @@
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { maskTarget } from '../event/destination-secret.ts';
+import { listPageOrigins } from '../access/origins.ts';
+import { maskTarget } from '../events/destination-secret.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
-} from '../integration/integration-content.ts';
-import { SPEC_VERSION } from '../integration/integration-content-input.ts';
-import { listPageOrigins } from '../project/origins.ts';
+} from '../integrations/integration/integration-content.ts';
+import { SPEC_VERSION } from '../integrations/integration/integration-content-input.ts';
 import {
   type CanonicalDestination,
   type CanonicalDocument,

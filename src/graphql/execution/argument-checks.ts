@@ -23,10 +23,10 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { z } from 'zod';
-import { requireNoIssues, toIssues } from '../../domain/issues.ts';
-import { listUnstorable } from '../../domain/storable-input.ts';
-import { meetsNeed, type Need } from '../../domain/viewer/needs.ts';
-import type { Viewer } from '../../domain/viewer/viewer.ts';
+import { meetsNeed, type Need } from '../../domain/access/viewer/needs.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
+import { requireNoIssues, toIssues } from '../../domain/base/issues.ts';
+import { listUnstorable } from '../../domain/base/storable-input.ts';
 import { DomainError, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { OperationArgs } from './operation-context.ts';

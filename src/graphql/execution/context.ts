@@ -1,9 +1,9 @@
 /** The context of resolvers: the call, and relations that are batched for the request. */
 import type { FieldNode } from 'graphql';
-import { type Call, createCall, type Services } from '../../domain/call.ts';
-import { createRelations, type Relations } from '../../domain/relations.ts';
-import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
-import type { Viewer } from '../../domain/viewer/viewer.ts';
+import { type Call, createCall, type Services } from '../../domain/access/call.ts';
+import { createRelations, type Relations } from '../../domain/access/relations.ts';
+import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 
 export interface Context extends Relations {
   readonly viewer: Viewer | null;

@@ -12,9 +12,9 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Row } from '../../domain/scope.ts';
-import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
-import type { Credentials } from '../../domain/viewer/viewer.ts';
+import type { Row } from '../../domain/access/scope.ts';
+import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
+import type { Credentials } from '../../domain/access/viewer/viewer.ts';
 import type { Pace } from '../../work/pace.ts';
 import type { Context } from './context.ts';
 import type { Message } from './message.ts';

@@ -23,7 +23,7 @@ import {
   TokenKind,
   valueFromASTUntyped,
 } from 'graphql';
-import { PAGE_DEFAULT } from '../../domain/paging/page.ts';
+import { PAGE_DEFAULT } from '../../domain/access/paging/page.ts';
 import type { Config } from '../../settings/config.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLError, getIntrospectionQuery, stripIgnoredCharacters } from 'graphql';
 import { z } from 'zod';
-import type { Viewer } from '../../domain/viewer/viewer.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import { StartRefused } from '../../kernel/errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { toGraphQLError } from './graphql-errors.ts';

@@ -1,6 +1,6 @@
 /** Admits the caller of an operation and gives resolvers their context. */
-import type { Services } from '../../domain/call.ts';
-import type { Admission } from '../../domain/viewer/admission.ts';
+import type { Services } from '../../domain/access/call.ts';
+import type { Admission } from '../../domain/access/viewer/admission.ts';
 import { createContext } from '../execution/context.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 

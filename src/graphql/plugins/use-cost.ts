@@ -3,7 +3,7 @@
  * request, and to each result of a project's typed API.
  */
 
-import { findLongList } from '../../domain/storable-input.ts';
+import { findLongList } from '../../domain/base/storable-input.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { cacheByOperation } from '../execution/operation-cache.ts';

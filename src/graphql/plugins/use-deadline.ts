@@ -1,5 +1,5 @@
 /** Limits the time of queries and mutations. The database's own timeout ends their statements. */
-import type { Services } from '../../domain/call.ts';
+import type { Services } from '../../domain/access/call.ts';
 import { createTimeoutError, getOperationMsMax, withDeadline } from '../../work/deadline.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 

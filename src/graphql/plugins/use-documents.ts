@@ -14,7 +14,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { ExclusiveFilters } from '../../domain/paging/exclusive-filters.ts';
+import type { ExclusiveFilters } from '../../domain/access/paging/exclusive-filters.ts';
 import { inSpan } from '../../kernel/spans.ts';
 import type { Config } from '../../settings/config.ts';
 import { toGraphQLError } from '../execution/graphql-errors.ts';

@@ -3,10 +3,10 @@
  * their callers.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Services } from '../../domain/call.ts';
-import type { Admission } from '../../domain/viewer/admission.ts';
-import { toWeight } from '../../domain/viewer/share/process-shares.ts';
-import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
+import type { Services } from '../../domain/access/call.ts';
+import type { Admission } from '../../domain/access/viewer/admission.ts';
+import { toWeight } from '../../domain/access/viewer/share/process-shares.ts';
+import { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 
 interface FairShareParts {

@@ -1,6 +1,6 @@
 /** Measures operations: duration, outcome, cost and refusals. A subscription counts until its stream is open. */
 import type { GraphQLError } from 'graphql';
-import { findProjectId } from '../../domain/viewer/viewer.ts';
+import { findProjectId } from '../../domain/access/viewer/viewer.ts';
 import { type Meters, OK, secondsSince } from '../../kernel/meters.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { useOutcome } from './use-outcome.ts';

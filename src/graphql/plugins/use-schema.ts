@@ -3,8 +3,8 @@
  * documents that must not be validated before their caller is identified.
  */
 import type { GraphQLSchema } from 'graphql';
-import { createCall, type Services } from '../../domain/call.ts';
-import { getVisibleContract } from '../../domain/contract/visible-contract.ts';
+import { createCall, type Services } from '../../domain/access/call.ts';
+import { getVisibleContract } from '../../domain/data/contract/visible-contract.ts';
 import { missingCredentials } from '../../kernel/errors.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { createTypedSchemas } from '../typed/typed-schema.ts';

@@ -14,9 +14,9 @@ import {
   type OperationDefinitionNode,
   visit,
 } from 'graphql';
-import type { Services } from '../../domain/call.ts';
-import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
-import type { Viewer } from '../../domain/viewer/viewer.ts';
+import type { Services } from '../../domain/access/call.ts';
+import type { OpenStreams } from '../../domain/access/viewer/open-streams.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import type { StreamItem } from '../../events/stream-item.ts';
 import type { DomainError, ErrorCode } from '../../kernel/errors.ts';
 import { createContext } from '../execution/context.ts';

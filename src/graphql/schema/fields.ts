@@ -1,14 +1,14 @@
 /** Fields that many types share. */
 import type { InterfaceRef, ObjectRef } from '@pothos/core';
-import type { Read } from '../../domain/declared-read.ts';
+import type { Read } from '../../domain/access/declared-read.ts';
 import {
   byId,
   type LinkTo,
   type PageRow,
   type ProjectTable,
   type Row,
-} from '../../domain/scope.ts';
-import { describeNeed, findScope } from '../../domain/viewer/needs.ts';
+} from '../../domain/access/scope.ts';
+import { describeNeed, findScope } from '../../domain/access/viewer/needs.ts';
 import type { Types } from './schema-builder.ts';
 import { Project } from './types.ts';
 

@@ -5,9 +5,12 @@
  */
 import type { ArgBuilder, ArgumentRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
-import { type ExclusiveMembers, findExclusiveMembers } from '../../domain/declared-mutation.ts';
-import { type Enumeration, findEnumeration } from '../../domain/resource.ts';
-import { unwrapSchema } from '../../domain/unwrap-schema.ts';
+import {
+  type ExclusiveMembers,
+  findExclusiveMembers,
+} from '../../domain/access/declared-mutation.ts';
+import { type Enumeration, findEnumeration } from '../../domain/base/resource.ts';
+import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type ParamType = InputType<Types>;

@@ -11,11 +11,11 @@ import {
   Kind,
 } from 'graphql';
 import type { z } from 'zod';
-import type { Call } from '../../domain/call.ts';
-import type { Read } from '../../domain/declared-read.ts';
-import type { ExclusiveFilters } from '../../domain/paging/exclusive-filters.ts';
-import type { Page, PageArgs } from '../../domain/paging/page.ts';
-import type { LinkTo } from '../../domain/scope.ts';
+import type { Call } from '../../domain/access/call.ts';
+import type { Read } from '../../domain/access/declared-read.ts';
+import type { ExclusiveFilters } from '../../domain/access/paging/exclusive-filters.ts';
+import type { Page, PageArgs } from '../../domain/access/paging/page.ts';
+import type { LinkTo } from '../../domain/access/scope.ts';
 import type { Context } from '../execution/context.ts';
 import { describeField, type FieldDeclaration, needsOwnScope } from './fields.ts';
 import { type ArgRefs, createArgs } from './inputs.ts';

@@ -2,13 +2,13 @@
 import type { ObjectRef } from '@pothos/core';
 import type { FieldNode } from 'graphql';
 import { z } from 'zod';
-import type { Call } from '../../domain/call.ts';
+import type { Call } from '../../domain/access/call.ts';
 import {
   type ExclusiveMembers,
   findExclusiveMembers,
   type Mutation,
-} from '../../domain/declared-mutation.ts';
-import { toIssues } from '../../domain/issues.ts';
+} from '../../domain/access/declared-mutation.ts';
+import { toIssues } from '../../domain/base/issues.ts';
 import { DomainError, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import { describeField } from './fields.ts';

@@ -1,5 +1,5 @@
 /** The fields `node` and `nodes`, which return objects of any type by their ids. */
-import { findNodes, nodeIds } from '../../domain/node.ts';
+import { findNodes, nodeIds } from '../../domain/overview/node.ts';
 import { builder } from './schema-builder.ts';
 
 export const Node = builder.nodeInterfaceRef();

@@ -6,8 +6,8 @@ import {
   findComputation,
   findDeclaration,
   type Value,
-} from '../../domain/resource.ts';
-import { unwrapSchema } from '../../domain/unwrap-schema.ts';
+} from '../../domain/base/resource.ts';
+import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import type { Context } from '../execution/context.ts';
 import { projectField } from './fields.ts';
 import { getLeafType } from './inputs.ts';

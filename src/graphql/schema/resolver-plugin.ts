@@ -8,7 +8,7 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { authorize, type Need } from '../../domain/viewer/needs.ts';
+import { authorize, type Need } from '../../domain/access/viewer/needs.ts';
 import { missingCredentials } from '../../kernel/errors.ts';
 import type { Pace } from '../../work/pace.ts';
 import type { Context } from '../execution/context.ts';

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { timestamp } from '../../domain/input-schemas.ts';
+import { timestamp } from '../../domain/base/input-schemas.ts';
 import { builder } from './schema-builder.ts';
 
 builder.scalarType('DateTime', {

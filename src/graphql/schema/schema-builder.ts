@@ -2,8 +2,8 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
-import { toIssues } from '../../domain/issues.ts';
-import { PAGE_DEFAULT, PAGE_MAX, type Page, pageSize } from '../../domain/paging/page.ts';
+import { PAGE_DEFAULT, PAGE_MAX, type Page, pageSize } from '../../domain/access/paging/page.ts';
+import { toIssues } from '../../domain/base/issues.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import { findPrefix, ID_PREFIXES } from '../../kernel/ids.ts';
 import type { Context } from '../execution/context.ts';

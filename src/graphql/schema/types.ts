@@ -3,8 +3,8 @@
  * without import cycles.
  */
 import type { InterfaceRef, ObjectRef } from '@pothos/core';
-import type { ShownMessage } from '../../domain/event/stream-message.ts';
-import type { IdTable, Row } from '../../domain/scope.ts';
+import type { IdTable, Row } from '../../domain/access/scope.ts';
+import type { ShownMessage } from '../../domain/events/stream-message.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 /** The connections of types, by type. */
@@ -40,7 +40,7 @@ export const TopicDestinationRoute = createRowType(
   'TopicDestinationRoute',
   'routes of topics to destinations',
 );
-/** The interface of all event types, which graphql/event/typed-events.ts implements. */
+/** The interface of all event types, which graphql/events/typed-events.ts implements. */
 export const NotificationEvent =
   builder.interfaceRef<Row<'NotificationEvent'>>('NotificationEvent');
 export const Delivery = createRowType('Delivery', 'deliveries');

@@ -8,20 +8,20 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
-import { OTHER_FIELDS } from '../../domain/contract/formats/graphql-names.ts';
-import { toMemberName, toTypeName } from '../../domain/contract/formats/safe-names.ts';
-import { createInputIssue } from '../../domain/issues.ts';
+import { createInputIssue } from '../../domain/base/issues.ts';
+import { OTHER_FIELDS } from '../../domain/data/contract/formats/graphql-names.ts';
+import { toMemberName, toTypeName } from '../../domain/data/contract/formats/safe-names.ts';
 import {
   listArgumentIssues,
   type ServedWrite,
   writeObjectRecord,
-} from '../../domain/operation/object-write.ts';
+} from '../../domain/data/operation/object-write.ts';
 import {
   OMITTED_FIELDS,
   operationStatus,
   toOperationStatus,
-} from '../../domain/operation/operation.ts';
-import { writeRecords } from '../../domain/operation/write-records.ts';
+} from '../../domain/data/operation/operation.ts';
+import { writeRecords } from '../../domain/data/operation/write-records.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import {
   type Args,

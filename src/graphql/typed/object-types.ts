@@ -13,22 +13,22 @@ import {
   GraphQLString,
   type ThunkObjMap,
 } from 'graphql';
-import type { FieldContract } from '../../domain/contract/field-contract.ts';
+import type { FieldContract } from '../../domain/data/contract/field-contract.ts';
 import {
   type GeneratedObject,
   listCreateFields,
   listReadFields,
   listUpdateFields,
-} from '../../domain/contract/formats/generated.ts';
+} from '../../domain/data/contract/formats/generated.ts';
 import {
   hasOtherFields,
   OTHER_FIELDS,
   SCALARS,
-} from '../../domain/contract/formats/graphql-names.ts';
-import { describeMember, toMemberName } from '../../domain/contract/formats/safe-names.ts';
-import { findFieldValue, toTypedValue } from '../../domain/contract/read-values.ts';
-import type { ServedPage } from '../../domain/operation/object-records.ts';
-import type { AccountRecord } from '../../domain/operation/record-search.ts';
+} from '../../domain/data/contract/formats/graphql-names.ts';
+import { describeMember, toMemberName } from '../../domain/data/contract/formats/safe-names.ts';
+import { findFieldValue, toTypedValue } from '../../domain/data/contract/read-values.ts';
+import type { ServedPage } from '../../domain/data/operation/object-records.ts';
+import type { AccountRecord } from '../../domain/data/operation/record-search.ts';
 import { unprocessable } from '../../kernel/errors.ts';
 import {
   DateTimeType,

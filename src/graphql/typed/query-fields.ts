@@ -1,12 +1,12 @@
 /** The queries of a typed API: a list of the records of each object, and a record by its id. */
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLString } from 'graphql';
-import { toByIdQueryName, toMemberName } from '../../domain/contract/formats/safe-names.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from '../../domain/access/paging/page.ts';
+import { toByIdQueryName, toMemberName } from '../../domain/data/contract/formats/safe-names.ts';
 import {
   listArgumentIssues,
   listObjectRecords,
   readObjectRecord,
-} from '../../domain/operation/object-records.ts';
-import { PAGE_DEFAULT, PAGE_MAX } from '../../domain/paging/page.ts';
+} from '../../domain/data/operation/object-records.ts';
 import type { ShownRecord } from './object-types.ts';
 import {
   type Args,

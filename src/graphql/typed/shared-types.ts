@@ -10,8 +10,8 @@ import {
   GraphQLString,
 } from 'graphql';
 import { z } from 'zod';
-import type { ServingInstallation } from '../../domain/operation/object-installation.ts';
-import { type Enumeration, findEnumeration } from '../../domain/resource.ts';
+import { type Enumeration, findEnumeration } from '../../domain/base/resource.ts';
+import type { ServingInstallation } from '../../domain/data/operation/object-installation.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
 
 export const JsonType = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value.' });

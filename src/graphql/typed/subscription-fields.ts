@@ -7,15 +7,15 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
-import { toMemberName } from '../../domain/contract/formats/safe-names.ts';
-import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
+import { toMemberName } from '../../domain/data/contract/formats/safe-names.ts';
 import {
   type ChangeEntry,
   type ChangeItem,
   findIntegrationName,
   followObjectChanges,
   readMessage,
-} from '../../domain/operation/object-changes.ts';
+} from '../../domain/data/operation/object-changes.ts';
+import { followStreamMessages } from '../../domain/events/stream/stream-subscription.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
 import type { ShownRecord } from './object-types.ts';
 import {

@@ -4,9 +4,9 @@
  */
 import { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Contract } from '../../domain/contract/contract-resource.ts';
-import { listGeneratedObjects } from '../../domain/contract/formats/generated.ts';
-import { createEnumNames } from '../../domain/contract/formats/graphql-names.ts';
+import type { Contract } from '../../domain/data/contract/contract-resource.ts';
+import { listGeneratedObjects } from '../../domain/data/contract/formats/generated.ts';
+import { createEnumNames } from '../../domain/data/contract/formats/graphql-names.ts';
 import { createMutationFields } from './mutation-fields.ts';
 import { createObjectTypes } from './object-types.ts';
 import { createQueryFields } from './query-fields.ts';

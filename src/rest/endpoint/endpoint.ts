@@ -1,9 +1,9 @@
 /** Defines endpoints. One definition yields the route, the validation and the OpenAPI operation of an endpoint. */
 import type { z } from 'zod';
-import type { Call } from '../../domain/call.ts';
-import type { Relations } from '../../domain/relations.ts';
-import { authorize, describeNeed, type Need } from '../../domain/viewer/needs.ts';
-import type { Viewer } from '../../domain/viewer/viewer.ts';
+import type { Call } from '../../domain/access/call.ts';
+import type { Relations } from '../../domain/access/relations.ts';
+import { authorize, describeNeed, type Need } from '../../domain/access/viewer/needs.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { createResponseForm, toRestTerms } from '../openapi/response-form.ts';
 import {

@@ -1,6 +1,6 @@
 /** Implements updates like `{ updateMask: ['name'], topic: { name: 'a' } }`, which change only the named fields. */
 import { z } from 'zod';
-import { createInputIssue, toIssues } from '../../domain/issues.ts';
+import { createInputIssue, toIssues } from '../../domain/base/issues.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Locations } from './locations.ts';

@@ -1,9 +1,9 @@
 /** Turns the parts of a request into the input of a domain function, and reports the issues of all parts together. */
 import { z } from 'zod';
-import { timestamp } from '../../domain/input-schemas.ts';
-import { addIssues, createInputIssue, toIssues } from '../../domain/issues.ts';
-import { listUnstorable } from '../../domain/storable-input.ts';
-import { unwrapSchema } from '../../domain/unwrap-schema.ts';
+import { timestamp } from '../../domain/base/input-schemas.ts';
+import { addIssues, createInputIssue, toIssues } from '../../domain/base/issues.ts';
+import { listUnstorable } from '../../domain/base/storable-input.ts';
+import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';

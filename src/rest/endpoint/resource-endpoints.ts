@@ -3,11 +3,11 @@
  * of its endpoint.
  */
 import { z } from 'zod';
-import type { Mutation } from '../../domain/declared-mutation.ts';
-import { type Read, read } from '../../domain/declared-read.ts';
-import { createdFilters, type TimeRange } from '../../domain/paging/created-range.ts';
-import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/paging/page.ts';
-import { resource } from '../../domain/resource.ts';
+import type { Mutation } from '../../domain/access/declared-mutation.ts';
+import { type Read, read } from '../../domain/access/declared-read.ts';
+import { createdFilters, type TimeRange } from '../../domain/access/paging/created-range.ts';
+import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/access/paging/page.ts';
+import { resource } from '../../domain/base/resource.ts';
 import {
   type DeclaredLocations,
   describeEndpoint,

@@ -3,8 +3,8 @@
  * `input.eventType` and names of enums. In REST, members have other names, and words replace the names of enums.
  */
 import { z } from 'zod';
-import { unwrapSchema } from '../../domain/unwrap-schema.ts';
-import { SCOPE_BY_PERMISSION } from '../../domain/viewer/end-user.ts';
+import { SCOPE_BY_PERMISSION } from '../../domain/access/viewer/end-user.ts';
+import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../kernel/errors.ts';
 import type { Endpoint, Parts } from './endpoint.ts';
 import type { Locations } from './locations.ts';

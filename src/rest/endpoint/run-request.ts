@@ -1,13 +1,13 @@
 /** Runs requests to endpoints: admits the caller, waits for a turn, validates the input, and limits the time. */
 import type { FastifyRequest } from 'fastify';
-import { type Call, createCall, type Services } from '../../domain/call.ts';
-import { PAGE_MAX } from '../../domain/paging/page.ts';
-import { createRelations } from '../../domain/relations.ts';
-import type { Admission } from '../../domain/viewer/admission.ts';
-import { authorize } from '../../domain/viewer/needs.ts';
-import { toWeight } from '../../domain/viewer/share/process-shares.ts';
-import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
-import { findProjectId, type Viewer } from '../../domain/viewer/viewer.ts';
+import { type Call, createCall, type Services } from '../../domain/access/call.ts';
+import { PAGE_MAX } from '../../domain/access/paging/page.ts';
+import { createRelations } from '../../domain/access/relations.ts';
+import type { Admission } from '../../domain/access/viewer/admission.ts';
+import { authorize } from '../../domain/access/viewer/needs.ts';
+import { toWeight } from '../../domain/access/viewer/share/process-shares.ts';
+import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
+import { findProjectId, type Viewer } from '../../domain/access/viewer/viewer.ts';
 import { missingCredentials } from '../../kernel/errors.ts';
 import { measure, toOutcome } from '../../kernel/meters.ts';
 import { inSpan } from '../../kernel/spans.ts';

@@ -1,7 +1,7 @@
 /** Maps the names of enum values to the words of the reference API. */
 import type { z } from 'zod';
-import { findEnumeration } from '../../domain/resource.ts';
-import { parseScopeName, type ScopeName } from '../../domain/viewer/scopes.ts';
+import { parseScopeName, type ScopeName } from '../../domain/access/viewer/scopes.ts';
+import { findEnumeration } from '../../domain/base/resource.ts';
 import { EVENTS } from '../../events/event-types.ts';
 
 const AUTH_SCHEME_WORDS: Record<string, string> = {

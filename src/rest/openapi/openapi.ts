@@ -8,8 +8,8 @@ import {
 } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { unwrapSchema } from '../../domain/unwrap-schema.ts';
-import { describeNeed, isForBuilders } from '../../domain/viewer/needs.ts';
+import { describeNeed, isForBuilders } from '../../domain/access/viewer/needs.ts';
+import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { ERROR_STATUS, problem } from '../../kernel/problem-schema.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';

@@ -3,9 +3,9 @@
  * Resources become components of the OpenAPI document.
  */
 import { z } from 'zod';
-import type { Call } from '../../domain/call.ts';
-import { type Declaration, findComputation, findDeclaration } from '../../domain/resource.ts';
-import { unwrapSchema } from '../../domain/unwrap-schema.ts';
+import type { Call } from '../../domain/access/call.ts';
+import { type Declaration, findComputation, findDeclaration } from '../../domain/base/resource.ts';
+import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { problem, problemIssue } from '../../kernel/problem-schema.ts';
 import { findEnumName, toWord } from '../endpoint/words.ts';
 

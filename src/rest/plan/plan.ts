@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectIdOrName } from '../../domain/names.ts';
+import { projectIdOrName } from '../../domain/base/names.ts';
 import { applyPlan } from '../../domain/plan/apply-plan.ts';
 import {
   exportProject,

@@ -5,10 +5,10 @@
 import { join } from 'node:path';
 import staticFiles from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Services } from '../../domain/call.ts';
-import { findAllowedOrigins } from '../../domain/project/origins.ts';
-import { CALLBACK_PATH } from '../../domain/provider/provider-app.ts';
-import { isStorableString } from '../../domain/storable-json.ts';
+import type { Services } from '../../domain/access/call.ts';
+import { findAllowedOrigins } from '../../domain/access/origins.ts';
+import { isStorableString } from '../../domain/base/storable-json.ts';
+import { CALLBACK_PATH } from '../../domain/connections/provider/provider-app.ts';
 import { ServiceUnavailable } from '../../kernel/errors.ts';
 import { createCustomerPages } from '../customer-pages.ts';
 import { toParagraphs } from '../plain-page.ts';

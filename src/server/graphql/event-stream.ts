@@ -2,7 +2,7 @@
 import { PassThrough, type Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
+import type { OpenStreams } from '../../domain/access/viewer/open-streams.ts';
 import { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import type { RequestMetadata } from '../http/request-metadata.ts';

@@ -1,6 +1,6 @@
 /** Sends GraphiQL, which works without internet access. If the demo is on, the page opens with tabs. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Services } from '../../domain/call.ts';
+import type { Services } from '../../domain/access/call.ts';
 import { sendBuiltPage } from '../console/built-page.ts';
 import { isFromThisMachine } from '../console/demo-sign-in.ts';
 

@@ -5,8 +5,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError } from 'graphql';
-import type { Services } from '../../domain/call.ts';
-import type { Admission } from '../../domain/viewer/admission.ts';
+import type { Services } from '../../domain/access/call.ts';
+import type { Admission } from '../../domain/access/viewer/admission.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { readCaller } from '../../graphql/execution/operation-context.ts';
 import { type DomainError, getHttpRefusal, invalid } from '../../kernel/errors.ts';

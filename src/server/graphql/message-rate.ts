@@ -1,6 +1,6 @@
 /** Counts the messages of one WebSocket in the rate of its caller. */
-import type { Admission } from '../../domain/viewer/admission.ts';
-import type { Viewer } from '../../domain/viewer/viewer.ts';
+import type { Admission } from '../../domain/access/viewer/admission.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import { DomainError } from '../../kernel/errors.ts';
 
 /** The bytes of a message that count as one request. */

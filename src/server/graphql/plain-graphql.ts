@@ -6,7 +6,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
-import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
+import type { OpenStreams } from '../../domain/access/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import { type OperationParams, readCaller } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../kernel/log.ts';

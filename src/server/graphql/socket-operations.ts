@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { CloseCode, type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import type { Admission } from '../../domain/viewer/admission.ts';
-import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
+import type { Admission } from '../../domain/access/viewer/admission.ts';
+import type { Credentials, Viewer } from '../../domain/access/viewer/viewer.ts';
 import {
   createErrorMapper,
   toGraphQLError,

@@ -11,9 +11,9 @@ import {
   parseMessage,
 } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { toNetwork } from '../../domain/viewer/network.ts';
-import { type ProcessShares, toHolder } from '../../domain/viewer/share/process-shares.ts';
-import type { Viewer } from '../../domain/viewer/viewer.ts';
+import { toNetwork } from '../../domain/access/viewer/network.ts';
+import { type ProcessShares, toHolder } from '../../domain/access/viewer/share/process-shares.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import { createProblem, DomainError, type Problem, rateLimited } from '../../kernel/errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { Pacer } from '../../work/pace.ts';

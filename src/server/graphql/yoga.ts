@@ -1,7 +1,7 @@
 /** The GraphQL pipeline. Operations over HTTP, event streams and WebSockets all pass the same plugins. */
 import { createYoga, type YogaServerInstance, type YogaServerOptions } from 'graphql-yoga';
-import type { Services } from '../../domain/call.ts';
-import type { Admission } from '../../domain/viewer/admission.ts';
+import type { Services } from '../../domain/access/call.ts';
+import type { Admission } from '../../domain/access/viewer/admission.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import type {
   Caller,

@@ -7,9 +7,9 @@ import type {
   onRequestHookHandler,
   preHandlerHookHandler,
 } from 'fastify';
-import type { Services } from '../../domain/call.ts';
-import { toNetwork } from '../../domain/viewer/network.ts';
-import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
+import type { Services } from '../../domain/access/call.ts';
+import { toNetwork } from '../../domain/access/viewer/network.ts';
+import { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
 import { createProblem } from '../../kernel/errors.ts';
 import { runInContext } from '../../kernel/spans.ts';
 import { createUrlRewriter } from '../../rest/endpoint/reference-hosts.ts';

@@ -1,7 +1,7 @@
 /** Finds the URL by which a client reaches the gateway. Links in responses begin with it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { Services } from '../../domain/call.ts';
+import type { Services } from '../../domain/access/call.ts';
 import type { Config } from '../../settings/config.ts';
 import { isAnyAddress } from '../../settings/setting-kinds.ts';
 

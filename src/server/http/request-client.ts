@@ -1,9 +1,9 @@
 /** Describes the client of a request or of a WebSocket's upgrade: its address, its page, its URL and its session. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import type { Services } from '../../domain/call.ts';
-import { createOriginCache } from '../../domain/project/origins.ts';
-import type { SessionCredential } from '../../domain/viewer/console-session.ts';
+import type { Services } from '../../domain/access/call.ts';
+import { createOriginCache } from '../../domain/access/origins.ts';
+import type { SessionCredential } from '../../domain/access/viewer/console-session.ts';
 import type { Config } from '../../settings/config.ts';
 import { HOUR_MS } from '../../work/durations.ts';
 import { type Cookie, createCookie } from './cookies.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Services } from '../../domain/call.ts';
-import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
+import type { Services } from '../../domain/access/call.ts';
+import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
 import { createProblem, type Problem } from '../../kernel/errors.ts';
 import { secondsSince } from '../../kernel/meters.ts';
 import { beginTrace, failSpan, runInContext } from '../../kernel/spans.ts';

@@ -2,7 +2,7 @@
  * Bounds incomplete requests: unfinished bodies, and sockets without connection_init. Both use no request slot.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { toNetwork } from '../../domain/viewer/network.ts';
+import { toNetwork } from '../../domain/access/viewer/network.ts';
 import { createProblem } from '../../kernel/errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
 import type { Config } from '../../settings/config.ts';

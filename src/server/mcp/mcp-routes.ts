@@ -8,14 +8,14 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Call } from '../../domain/access/call.ts';
 import {
   listPinnedWrites,
   namePinnedTools,
   type PinnedWrite,
-} from '../../domain/agent/agent-contract.ts';
-import { findGrant } from '../../domain/agent/agent-objects.ts';
-import type { Call } from '../../domain/call.ts';
-import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
+} from '../../domain/agents/agent-contract.ts';
+import { findGrant } from '../../domain/agents/agent-objects.ts';
+import type { JsonSchema } from '../../domain/data/contract/formats/json-schema.ts';
 import { inSpan } from '../../kernel/spans.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';

@@ -3,7 +3,7 @@
  * of end users and agents have no authorization server, because the API creates them.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Services } from '../../domain/call.ts';
+import type { Services } from '../../domain/access/call.ts';
 import { getGatewayUrl } from '../http/gateway-url.ts';
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';

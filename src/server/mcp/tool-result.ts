@@ -1,6 +1,6 @@
 /** Creates the results of tools. Texts from providers and their records are marked as untrusted. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { boundText } from '../../domain/agent/agent-records.ts';
+import { boundText } from '../../domain/agents/agent-records.ts';
 import {
   createMaskedError,
   DomainError,

@@ -1,12 +1,12 @@
 /** Tools of the MCP server. Each calls one domain function, whose schema describes and validates its arguments. */
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Call } from '../../domain/call.ts';
-import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
-import { requireNoIssues } from '../../domain/issues.ts';
-import { ref } from '../../domain/names.ts';
-import { parseInput, withArgumentNames } from '../../domain/operation/argument-names.ts';
-import { listUnstorable } from '../../domain/storable-input.ts';
+import type { Call } from '../../domain/access/call.ts';
+import { requireNoIssues } from '../../domain/base/issues.ts';
+import { ref } from '../../domain/base/names.ts';
+import { listUnstorable } from '../../domain/base/storable-input.ts';
+import type { JsonSchema } from '../../domain/data/contract/formats/json-schema.ts';
+import { parseInput, withArgumentNames } from '../../domain/data/operation/argument-names.ts';
 import { PROVIDER_CALL_COST } from '../../graphql/execution/query-limits.ts';
 import type { ToolOutcome } from './tool-result.ts';
 

@@ -6,7 +6,7 @@ import {
   type PinnedWrite,
   searchAgentObjects,
   searchObjectsInput,
-} from '../../domain/agent/agent-contract.ts';
+} from '../../domain/agents/agent-contract.ts';
 import {
   AGENT_RECORDS_MAX,
   agentOperationInput,
@@ -14,17 +14,20 @@ import {
   boundFields,
   getAgentOperation,
   listAgentRecords,
-} from '../../domain/agent/agent-records.ts';
-import { parseOperationMetadata, toOperationStatus } from '../../domain/operation/operation.ts';
-import { commitProposal } from '../../domain/proposal/commit-proposal.ts';
-import { createProposal } from '../../domain/proposal/create-proposal.ts';
+} from '../../domain/agents/agent-records.ts';
+import { commitProposal } from '../../domain/agents/commit-proposal.ts';
+import { createProposal } from '../../domain/agents/create-proposal.ts';
 import {
   getProposal,
   listOmittedNames,
   listProposedFields,
   type Proposal,
   proposalInput,
-} from '../../domain/proposal/proposal.ts';
+} from '../../domain/agents/proposal.ts';
+import {
+  parseOperationMetadata,
+  toOperationStatus,
+} from '../../domain/data/operation/operation.ts';
 import { defineTool, type Tool } from './tool.ts';
 import type { ToolOutcome } from './tool-result.ts';
 

@@ -3,18 +3,18 @@
  * Also has the URLs of a sign-in: its link, the callback from the provider, and the page of the console that follows.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Services } from '../../domain/call.ts';
-import type { Admission } from '../../domain/viewer/admission.ts';
-import { type BearerClaims, enrollBuilder } from '../../domain/viewer/bearer.ts';
+import type { Services } from '../../domain/access/call.ts';
+import type { Admission } from '../../domain/access/viewer/admission.ts';
+import { type BearerClaims, enrollBuilder } from '../../domain/access/viewer/bearer.ts';
 import {
   type ConsoleSession,
   createSession,
   endSession,
   getSession,
   renewSession,
-} from '../../domain/viewer/console-session.ts';
-import { hasLocalSignIn } from '../../domain/viewer/local-sign-in.ts';
-import { type OpenIdClients, SignInError } from '../../domain/viewer/openid.ts';
+} from '../../domain/access/viewer/console-session.ts';
+import { hasLocalSignIn } from '../../domain/access/viewer/local-sign-in.ts';
+import { type OpenIdClients, SignInError } from '../../domain/access/viewer/openid.ts';
 import { DomainError, forbidden, missingCredentials } from '../../kernel/errors.ts';
 import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../settings/sign-in-settings.ts';
 import { getGatewayUrl } from '../http/gateway-url.ts';

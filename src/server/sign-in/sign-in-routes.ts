@@ -1,19 +1,19 @@
 /** Registers the routes of the sign-in to the console. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Services } from '../../domain/call.ts';
-import { toIssues } from '../../domain/issues.ts';
+import type { Services } from '../../domain/access/call.ts';
 import {
   createLocalSignIn,
   hasLocalSignIn,
   localSignInInput,
-} from '../../domain/viewer/local-sign-in.ts';
+} from '../../domain/access/viewer/local-sign-in.ts';
 import {
   createOpenIdClients,
   type OpenIdClients,
   SignInError,
   signInChecks,
-} from '../../domain/viewer/openid.ts';
+} from '../../domain/access/viewer/openid.ts';
+import { toIssues } from '../../domain/base/issues.ts';
 import { DomainError, invalidInput } from '../../kernel/errors.ts';
 import { html } from '../../kernel/html.ts';
 import type { SealedLocation, Vault } from '../../kernel/secrets.ts';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../../src/app.ts';
-import { LOCAL_ISSUER } from '../../../src/domain/viewer/bearer.ts';
+import { LOCAL_ISSUER } from '../../../src/domain/access/viewer/bearer.ts';
 import { StartRefused } from '../../../src/kernel/errors.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { createLog } from '../../../src/kernel/log.ts';

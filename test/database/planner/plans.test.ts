@@ -12,14 +12,14 @@ import { createFailureEvent } from '../../../src/deliveries/delivery-worker.ts';
 import { DELIVERY_LIMITS } from '../../../src/deliveries/limits.ts';
 import { releaseClaims } from '../../../src/deliveries/outbox.ts';
 import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
-import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
-import { isBacklogged } from '../../../src/domain/event/delivery-backlog.ts';
-import { findDestinationUses } from '../../../src/domain/event/destination-uses.ts';
-import { reads, recordPage } from '../../../src/domain/operation/read/continue-read.ts';
-import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
-import { getReadSource } from '../../../src/domain/operation/read/source.ts';
-import { writes } from '../../../src/domain/operation/write/write-run.ts';
-import { removeExpired } from '../../../src/domain/retention.ts';
+import { refreshDueTokens } from '../../../src/domain/connections/connection/connection-refresh.ts';
+import { reads, recordPage } from '../../../src/domain/data/operation/read/continue-read.ts';
+import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
+import { getReadSource } from '../../../src/domain/data/operation/read/source.ts';
+import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
+import { isBacklogged } from '../../../src/domain/events/delivery-backlog.ts';
+import { findDestinationUses } from '../../../src/domain/events/destination-uses.ts';
+import { removeExpired } from '../../../src/domain/upkeep/retention.ts';
 import {
   isRetainedAfter,
   readEvents,

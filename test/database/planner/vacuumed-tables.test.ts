@@ -5,7 +5,7 @@
  * @module-tag all/rows
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getSharedApp, onPostgres } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';

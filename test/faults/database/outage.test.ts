@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createKeyValue } from '../../../src/domain/viewer/key/api-key-value.ts';
+import { createKeyValue } from '../../../src/domain/access/viewer/key/api-key-value.ts';
 import {
   createDedicatedDatabase,
   type DedicatedDatabase,

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { createEventList } from '../../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
+import { encodeCursor } from '../../../src/domain/access/paging/list-cursor.ts';
+import { createEventList } from '../../../src/domain/events/notification-event.ts';
 import { createTestApp, createTestDatabase, keepOpen } from '../../support/app.ts';
 import { recordNamedEvent } from '../../support/event-log.ts';
 import { CREATE_TOPIC, createConnectionWebhook } from '../../support/fixtures/webhooks.ts';

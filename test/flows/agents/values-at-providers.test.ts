@@ -5,8 +5,8 @@
  * @module-tag all/walk
  */
 import { afterAll, expect, test } from 'vitest';
-import type { ObjectContract } from '../../../src/domain/contract/contract-resource.ts';
-import type { FieldContract } from '../../../src/domain/contract/field-contract.ts';
+import type { ObjectContract } from '../../../src/domain/data/contract/contract-resource.ts';
+import type { FieldContract } from '../../../src/domain/data/contract/field-contract.ts';
 import { listObjectCapabilities, type Provider } from '../../../src/providers/contract.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { RecordWrite } from '../../../src/providers/moving-records.ts';

@@ -1,6 +1,6 @@
 /** Secrets go only to a customer's own host for which they were entered, or which the provider app names. */
 import { beforeEach, expect, test, vi } from 'vitest';
-import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';

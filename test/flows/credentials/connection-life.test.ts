@@ -3,8 +3,8 @@
  * @module-tag all/walk
  */
 import { afterAll, expect, test } from 'vitest';
-import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
-import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import { refreshDueTokens } from '../../../src/domain/connections/connection/connection-refresh.ts';
+import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import { HOUR_MS } from '../../../src/work/durations.ts';
 import { getSharedApp } from '../../support/app.ts';

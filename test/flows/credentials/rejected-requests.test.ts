@@ -3,7 +3,7 @@
  * health check, only requests of the gateway count.
  */
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { createMask } from '../../../src/work/secret-mask.ts';

@@ -4,7 +4,7 @@
  */
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { getSharedApp, type TestApp } from '../../support/app.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';

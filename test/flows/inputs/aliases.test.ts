@@ -1,6 +1,6 @@
 /** Integrations may name objects and modules as the reference API's catalog does. */
 import { afterAll, expect, test } from 'vitest';
-import { readIntegrationContent } from '../../../src/domain/integration/integration-content.ts';
+import { readIntegrationContent } from '../../../src/domain/integrations/integration/integration-content.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS, DECLARED } from '../../../src/providers/declared/all.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { writeFieldSettingInput } from '../../../src/domain/installation/choice/write-field-setting.ts';
+import type { writeFieldSettingInput } from '../../../src/domain/integrations/installation/choice/write-field-setting.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';

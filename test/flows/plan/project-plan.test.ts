@@ -1,6 +1,6 @@
 /** A plan is computed from a document, applied in one transaction, and refused if the project has changed. */
 import { expect, onTestFinished, test } from 'vitest';
-import { removeExpired } from '../../../src/domain/retention.ts';
+import { removeExpired } from '../../../src/domain/upkeep/retention.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { getSharedApp, onPostgres } from '../../support/app.ts';
 import { createEndUser, createJwtKeyPair } from '../../support/fixtures/end-users.ts';

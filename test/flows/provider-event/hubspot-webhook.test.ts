@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { providerEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
+import { providerEvents } from '../../../src/domain/data/provider-event/deliver-provider-events.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
-import { claimStreams } from '../../../src/domain/provider-event/stream/stream-state.ts';
+import { claimStreams } from '../../../src/domain/data/provider-event/stream/stream-state.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { CREATE_REVISION, deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { scheduleMaintenance } from '../../../src/domain/provider-event/object-subscription.ts';
+import { scheduleMaintenance } from '../../../src/domain/data/provider-event/object-subscription.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { recordEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';

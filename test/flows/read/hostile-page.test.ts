@@ -1,6 +1,6 @@
 /** Tests reads of pages whose records are too deep, or which have too many values to be read. */
 import { afterAll, expect, test } from 'vitest';
-import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { installReads, LIST_RECORDS, startReadJobs } from '../../support/fixtures/reads.ts';

@@ -1,6 +1,6 @@
 /** Tests scheduled reads of lists in which records appear late, and reads whose cursors repeat or expire. */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
 import type { Behavior } from '../../../src/providers/behavior.ts';
 import type { Capabilities } from '../../../src/providers/contract.ts';
 import type { PageRead, RecordPage } from '../../../src/providers/moving-records.ts';

@@ -1,7 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
-import { reads as readWork, recordPage } from '../../../src/domain/operation/read/continue-read.ts';
-import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
-import { getReadSource } from '../../../src/domain/operation/read/source.ts';
+import {
+  reads as readWork,
+  recordPage,
+} from '../../../src/domain/data/operation/read/continue-read.ts';
+import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
+import { getReadSource } from '../../../src/domain/data/operation/read/source.ts';
 import type { ProviderRecord } from '../../../src/providers/moving-records.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
 import type { Capabilities } from '../../../src/providers/contract.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';

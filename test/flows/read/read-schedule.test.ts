@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, test } from 'vitest';
-import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
 import { startWork } from '../../../src/start/start-work.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { recordEvents } from '../../support/fixtures/connections.ts';

@@ -1,7 +1,7 @@
 /** Only the console can use, extend and end a console session. */
 import { beforeEach, expect, test } from 'vitest';
-import { removeExpired } from '../../../src/domain/retention.ts';
-import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/viewer/console-session.ts';
+import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/access/viewer/console-session.ts';
+import { removeExpired } from '../../../src/domain/upkeep/retention.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { fetchFrom } from '../../support/graphql-client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { writes } from '../../../src/domain/operation/write/write-run.ts';
+import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
 import { notifyWorkers } from '../../../src/jobs/workers.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import { getSharedApp } from '../../support/app.ts';

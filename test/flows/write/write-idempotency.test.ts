@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { removeExpired } from '../../../src/domain/retention.ts';
+import { removeExpired } from '../../../src/domain/upkeep/retention.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { createContact, createWriter, WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { writes } from '../../../src/domain/operation/write/write-run.ts';
+import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';

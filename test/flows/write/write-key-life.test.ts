@@ -3,7 +3,7 @@
  * stores a key for a day.
  */
 import { beforeEach, expect, test } from 'vitest';
-import { writes } from '../../../src/domain/operation/write/write-run.ts';
+import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 import { claimDueRow, runDueRows } from '../../support/work/due-work.ts';

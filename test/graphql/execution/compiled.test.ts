@@ -5,7 +5,7 @@
  */
 import { type ExecutionArgs, execute, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { ALL_SCOPES, type Scope } from '../../../src/domain/access/viewer/scopes.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
 import { createExecutor } from '../../../src/graphql/plugins/use-compiled-queries.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

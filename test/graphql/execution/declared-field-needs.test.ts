@@ -6,9 +6,9 @@
  */
 import { execute, type GraphQLObjectType, GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { describeNeed, type Need, scopesMeet } from '../../../src/domain/viewer/needs.ts';
-import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
-import { authenticate, type Viewer } from '../../../src/domain/viewer/viewer.ts';
+import { describeNeed, type Need, scopesMeet } from '../../../src/domain/access/viewer/needs.ts';
+import { ALL_SCOPES, type Scope } from '../../../src/domain/access/viewer/scopes.ts';
+import { authenticate, type Viewer } from '../../../src/domain/access/viewer/viewer.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

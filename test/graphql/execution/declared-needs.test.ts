@@ -5,8 +5,8 @@
  * @module-tag all/walk
  */
 import { expect, test } from 'vitest';
-import { describeNeed, type Need, scopesMeet } from '../../../src/domain/viewer/needs.ts';
-import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { describeNeed, type Need, scopesMeet } from '../../../src/domain/access/viewer/needs.ts';
+import { ALL_SCOPES, type Scope } from '../../../src/domain/access/viewer/scopes.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';

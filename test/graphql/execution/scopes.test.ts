@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { ALL_SCOPES, type Scope } from '../../../src/domain/access/viewer/scopes.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { CREATE_DESTINATION } from '../../support/fixtures/integrations.ts';

@@ -1,8 +1,8 @@
 /** Subscribers with equal keys share the execution of events. */
 import { type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import type { EndUserViewer } from '../../../src/domain/viewer/end-user.ts';
-import type { Viewer } from '../../../src/domain/viewer/viewer.ts';
+import type { EndUserViewer } from '../../../src/domain/access/viewer/end-user.ts';
+import type { Viewer } from '../../../src/domain/access/viewer/viewer.ts';
 import {
   createShareKey,
   getSharedOperation,

@@ -11,7 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { expect, test, vi } from 'vitest';
-import { findScope, type Need } from '../../../src/domain/viewer/needs.ts';
+import { findScope, type Need } from '../../../src/domain/access/viewer/needs.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';

@@ -10,12 +10,12 @@ import {
   validateSchema,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import type { Contract } from '../../../src/domain/contract/contract-resource.ts';
-import { formatGraphqlSdl } from '../../../src/domain/contract/formats/graphql-sdl.ts';
+import type { Contract } from '../../../src/domain/data/contract/contract-resource.ts';
+import { formatGraphqlSdl } from '../../../src/domain/data/contract/formats/graphql-sdl.ts';
 
 import { createTypedSchema, createTypedSchemas } from '../../../src/graphql/typed/typed-schema.ts';
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
-import { createTestContract } from '../../domain/contract/contracts.ts';
+import { createTestContract } from '../../domain/data/contract/contracts.ts';
 
 /** Names that are invalid in GraphQL, and names that the typed API reserves. */
 const FIELD_NAMES = [

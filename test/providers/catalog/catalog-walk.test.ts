@@ -6,7 +6,7 @@
  */
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { OutboundRequest } from '../../../src/outbound/client.ts';
 import type { StreamedRequest } from '../../../src/outbound/streamed-exchange.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';

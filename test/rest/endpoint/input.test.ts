@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { builderMutation } from '../../../src/domain/declared-mutation.ts';
-import { checkRules, createRuleIssue } from '../../../src/domain/issues.ts';
+import { builderMutation } from '../../../src/domain/access/declared-mutation.ts';
+import { checkRules, createRuleIssue } from '../../../src/domain/base/issues.ts';
 import { DomainError, ISSUES_MAX, type Problem } from '../../../src/kernel/errors.ts';
 import { type Endpoint, endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
 import { readInput as read } from '../../../src/rest/endpoint/request-input.ts';

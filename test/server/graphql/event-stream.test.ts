@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-sse';
 import { expect, test } from 'vitest';
-import { createEventList } from '../../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
+import { encodeCursor } from '../../../src/domain/access/paging/list-cursor.ts';
+import { createEventList } from '../../../src/domain/events/notification-event.ts';
 import { createTestApp, getSharedApp, type Tenant, type TestApp } from '../../support/app.ts';
 import {
   createNames,

@@ -3,8 +3,8 @@
  * as Yoga's own handler does.
  */
 import { expect, test } from 'vitest';
-import { createEventList } from '../../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
+import { encodeCursor } from '../../../src/domain/access/paging/list-cursor.ts';
+import { createEventList } from '../../../src/domain/events/notification-event.ts';
 import type { OperationPlugin } from '../../../src/graphql/execution/operation-context.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';

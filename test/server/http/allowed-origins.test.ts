@@ -3,7 +3,7 @@
  * credentials.
  */
 import { expect, test } from 'vitest';
-import { type Scope, toScopeName } from '../../../src/domain/viewer/scopes.ts';
+import { type Scope, toScopeName } from '../../../src/domain/access/viewer/scopes.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';

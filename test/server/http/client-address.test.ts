@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createKeyValue } from '../../../src/domain/viewer/key/api-key-value.ts';
+import { createKeyValue } from '../../../src/domain/access/viewer/key/api-key-value.ts';
 import { createAddressFinder } from '../../../src/server/http/request-client.ts';
 import { createTestApp } from '../../support/app.ts';
 import { stopRates } from '../../support/process/rates.ts';

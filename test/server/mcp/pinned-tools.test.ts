@@ -1,6 +1,6 @@
 /** Tests that a session has a tool for each of its pinned writes. */
 import { expect, test } from 'vitest';
-import { namePinnedTools } from '../../../src/domain/agent/agent-contract.ts';
+import { namePinnedTools } from '../../../src/domain/agents/agent-contract.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { createPeopleTenant, startTypedApi } from '../../support/fixtures/typed-api.ts';

@@ -2,7 +2,7 @@
 
 import { SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { proposals as proposalWork } from '../../../src/domain/proposal/commit-proposal.ts';
+import { proposals as proposalWork } from '../../../src/domain/agents/commit-proposal.ts';
 import { createTestApp } from '../../support/app.ts';
 import {
   type Agent,

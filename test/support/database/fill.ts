@@ -4,9 +4,9 @@
  */
 import type { RunQuery } from '../../../src/database/rows.ts';
 import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
-import type { Services } from '../../../src/domain/call.ts';
-import { createStoredConfig } from '../../../src/domain/installation/installation-config.ts';
-import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
+import type { Services } from '../../../src/domain/access/call.ts';
+import { createStoredConfig } from '../../../src/domain/integrations/installation/installation-config.ts';
+import { integrationContentInput } from '../../../src/domain/integrations/integration/integration-content-input.ts';
 import { createIntegrationContent } from '../fixtures/integrations.ts';
 
 export interface Sizes {

@@ -1,8 +1,8 @@
 /** Creates an org with several rows of each kind, and one builder who may see all of them. */
 import { graphql } from 'graphql';
 import { expect } from 'vitest';
-import type { Services } from '../../../src/domain/call.ts';
-import { ALL_SCOPES } from '../../../src/domain/viewer/scopes.ts';
+import type { Services } from '../../../src/domain/access/call.ts';
+import { ALL_SCOPES } from '../../../src/domain/access/viewer/scopes.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/kernel/ids.ts';

@@ -15,7 +15,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { ExclusiveFilters } from '../../../src/domain/paging/exclusive-filters.ts';
+import type { ExclusiveFilters } from '../../../src/domain/access/paging/exclusive-filters.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 

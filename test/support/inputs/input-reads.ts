@@ -1,6 +1,6 @@
 /** Records which members of mutation inputs the gateway reads, as `InputType.member`. */
 import { z } from 'zod';
-import { unwrapSchema } from '../../../src/domain/unwrap-schema.ts';
+import { unwrapSchema } from '../../../src/domain/base/unwrap-schema.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
 interface InputReads extends Disposable {

@@ -2,8 +2,8 @@
 
 import { openDatabase } from '../../../src/database/database.ts';
 import type { RunQuery } from '../../../src/database/rows.ts';
-import { loadEncryptionKeys } from '../../../src/domain/keys/encryption-keys.ts';
-import { sealPlainTargets } from '../../../src/domain/keys/plain-targets.ts';
+import { loadEncryptionKeys } from '../../../src/domain/tenants/keys/encryption-keys.ts';
+import { sealPlainTargets } from '../../../src/domain/tenants/keys/plain-targets.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { createVault } from '../../../src/kernel/secrets.ts';
 import { readConfig } from '../../../src/settings/config.ts';

@@ -3,12 +3,12 @@ import { expect } from 'vitest';
 import {
   type ConfigInput,
   installationConfigInput,
-} from '../../../src/domain/installation/choice/installation-config-input.ts';
+} from '../../../src/domain/integrations/installation/choice/installation-config-input.ts';
 import {
   locateInConfig,
   showConfig,
   type WireConfig,
-} from '../../../src/rest/installation/config/config-form.ts';
+} from '../../../src/rest/integrations/installation/config/config-form.ts';
 import { toGraphqlInput } from '../inputs/graphql-input.ts';
 import type { RestTenant } from './rest-client.ts';
 import { findPair, type Input, type Outcome, sendGraphql, sendRest } from './surface-pairs.ts';

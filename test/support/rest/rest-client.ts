@@ -3,7 +3,7 @@
  * the reference API.
  */
 import { expect } from 'vitest';
-import type { Scope } from '../../../src/domain/viewer/scopes.ts';
+import type { Scope } from '../../../src/domain/access/viewer/scopes.ts';
 import type { Problem } from '../../../src/kernel/errors.ts';
 import type { TestApp } from '../app.ts';
 import type { Tenant } from '../fixtures/tenant.ts';

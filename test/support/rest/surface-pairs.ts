@@ -8,8 +8,8 @@ import {
   isObjectType,
 } from 'graphql';
 import { z } from 'zod';
-import { timestamp } from '../../../src/domain/input-schemas.ts';
-import { unwrapSchema } from '../../../src/domain/unwrap-schema.ts';
+import { timestamp } from '../../../src/domain/base/input-schemas.ts';
+import { unwrapSchema } from '../../../src/domain/base/unwrap-schema.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { DomainError, type Problem } from '../../../src/kernel/errors.ts';
 import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';

@@ -1,7 +1,7 @@
 /** End users in a project with the demo's customers, and objects that they must not see. */
 import { readFileSync } from 'node:fs';
 import { fillDemo } from '../../../src/demo/demo.ts';
-import { SCOPE_BY_PERMISSION } from '../../../src/domain/viewer/end-user.ts';
+import { SCOPE_BY_PERMISSION } from '../../../src/domain/access/viewer/end-user.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { generateConnection } from '../fixtures/connections.ts';

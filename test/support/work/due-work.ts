@@ -1,5 +1,5 @@
 /** Claims and runs due rows of background work without its workers. */
-import type { Services } from '../../../src/domain/call.ts';
+import type { Services } from '../../../src/domain/access/call.ts';
 import type { LeasedWork } from '../../../src/jobs/leased-work.ts';
 import { limitToShardGroup } from '../../../src/jobs/run-work.ts';
 

@@ -3,8 +3,8 @@
  * them, and two reads without changes. Returns what is missing at the end.
  */
 import fc from 'fast-check';
-import { reads } from '../../../../src/domain/operation/read/continue-read.ts';
-import { startDueReads } from '../../../../src/domain/operation/read/schedule.ts';
+import { reads } from '../../../../src/domain/data/operation/read/continue-read.ts';
+import { startDueReads } from '../../../../src/domain/data/operation/read/schedule.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src/work/durations.ts';
 import type { TestApp } from '../../app.ts';
 import { generateConnection } from '../../fixtures/connections.ts';

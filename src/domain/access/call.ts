@@ -1,0 +1,98 @@
+/** The call: the first argument of domain functions, which holds the services of the app and the viewer. */
+import type { Tracer } from '@opentelemetry/api';
+import type { Database } from '../../database/database.ts';
+import type { EventFeed } from '../../events/event-log.ts';
+import type { OperationChanges } from '../../events/operation-changes.ts';
+import type { StreamFeed } from '../../events/stream-log.ts';
+import type { Workers } from '../../jobs/workers.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Meters } from '../../kernel/meters.ts';
+import type { Vault } from '../../kernel/secrets.ts';
+import type { ReadTxtRecords } from '../../outbound/txt-records.ts';
+import type { Config } from '../../settings/config.ts';
+import type { RequestRecorder } from '../connections/diagnosis/request-recorder.ts';
+import type { Catalog } from '../connections/provider/catalog.ts';
+import type { ProviderAccess } from '../connections/provider/provider-access.ts';
+import type { FieldLearner } from '../data/contract/field-learner.ts';
+import type { EventRates } from '../data/provider-event/event-rates.ts';
+import type { ManifestReader } from '../integrations/integration/manifest/manifest-reader.ts';
+import type { ErasedSubjects } from '../upkeep/erased-subjects.ts';
+import type { EndUsers } from './viewer/end-users.ts';
+import type { KeyUses } from './viewer/key/key-uses.ts';
+import type { ProcessShares } from './viewer/share/process-shares.ts';
+import type { RequestSlot } from './viewer/share/request-slot.ts';
+import type { Viewer } from './viewer/viewer.ts';
+import type { ViewerCache } from './viewer/viewer-cache.ts';
+
+export interface Services {
+  config: Config;
+  log: Log;
+  meters: Meters;
+  /** Null if no receiver of traces is configured. */
+  tracer: Tracer | null;
+  /** The database. Its reads omit rows of groups and consumers that are being erased. */
+  database: Database;
+  erasedSubjects: ErasedSubjects;
+  vault: Vault;
+  catalog: Catalog;
+  /** The shares of callers, projects and connections in this process. */
+  shares: ProcessShares;
+  viewers: ViewerCache;
+  keyUses: KeyUses;
+  endUsers: EndUsers;
+  /** Starts work in this process that it has just stored. */
+  workers: Workers;
+  /** Publishes committed events. */
+  feed: EventFeed;
+  /** Publishes committed stream messages. */
+  streamFeed: StreamFeed;
+  /** Publishes committed changes of operations. */
+  operationChanges: OperationChanges;
+  /** Reads the DNS records that prove claimed domains. */
+  readTxtRecords: ReadTxtRecords;
+  /** The HTTP client for providers. */
+  providerAccess: ProviderAccess;
+  /** Stores requests to providers. Null if REQUEST_RETENTION_HOURS is 0. */
+  requestRecorder: RequestRecorder | null;
+  /** Records which types the fields of a project's accounts have. */
+  fieldLearner: FieldLearner;
+  /** Rate limits of the events that providers send, by provider app. */
+  eventRates: EventRates;
+  /** Parses the YAML of manifests without blocking other requests. */
+  manifests: ManifestReader;
+  /** The URL at which browsers reach the gateway, without a trailing slash. */
+  publicUrl: () => string;
+  /** The URL of the built-in sandbox, which is always a permitted target. Empty if the sandbox is off. */
+  sandboxUrl: () => string;
+  /** The current time by the database's clock, which all processes share. Tests set it. */
+  now: () => Date;
+  /** A random number from 0 to below 1. */
+  random: () => number;
+}
+
+/** One request of one viewer. */
+export interface Call extends Services {
+  viewer: Viewer;
+  /** The request's slot in the process. Absent for background work. */
+  slot?: RequestSlot;
+}
+
+/** The parts of a call that come from its request. */
+interface CallRequest {
+  slot?: RequestSlot | undefined;
+  /** Replaces `Services.publicUrl` if the client reaches the gateway at another URL. */
+  gatewayUrl?: string | null | undefined;
+}
+
+export function createCall(
+  services: Services,
+  viewer: Viewer,
+  { slot, gatewayUrl }: CallRequest,
+): Call {
+  return {
+    ...services,
+    viewer,
+    ...(slot && { slot }),
+    ...(gatewayUrl && { publicUrl: () => gatewayUrl }),
+  };
+}

@@ -1,0 +1,308 @@
+/**
+ * Authorizes access to rows. It is the only module that turns a viewer into a `where`. Node lookups and relations use
+ * `byId`; lists and changes use `getProject` or `getOrg`. No row is read by its id alone.
+ */
+import type { Link } from '../../database/reads/linked-rows.ts';
+import type { InOrgs, Row, Table, Where } from '../../database/rows.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
+import { findPrefix, ID_PREFIXES } from '../../kernel/ids.ts';
+import { parseDomain } from '../base/domain-name.ts';
+import type { Call } from './call.ts';
+import type { EndUserViewer } from './viewer/end-user.ts';
+import type { Viewer } from './viewer/viewer.ts';
+import {
+  CONSUMERS_OF_GROUP,
+  isEndUserRow,
+  narrowToEndUser,
+  VISIBLE_BUILDERS,
+  VISIBLE_INVITES,
+} from './viewer/visible-rows.ts';
+
+export type { PageRow } from '../../database/reads/linked-rows.ts';
+export type { Row } from '../../database/rows.ts';
+
+/** Lists the ids of the viewer's orgs. Scopes decide what an API key may do with its org. An end user has none. */
+export function listOrgIds(viewer: Viewer): string[] {
+  if (viewer.kind === 'END_USER') return [];
+  return viewer.kind === 'API_KEY' ? [viewer.orgId] : [...viewer.roles.keys()];
+}
+
+function toProjectCondition(viewer: Viewer): string | InOrgs {
+  return viewer.kind === 'BUILDER' ? { projectsOfOrgs: listOrgIds(viewer) } : viewer.projectId;
+}
+
+/**
+ * Narrows a `where` to rows that the viewer may see. `where` must name the viewer's project. End users see rows of their
+ * own group and of the integrations that their token names. Returns null if no row can match.
+ */
+export function narrowToVisible<T extends Table>(
+  viewer: Viewer,
+  table: T,
+  where: Where<T>,
+): Where<T> | null {
+  return viewer.kind === 'END_USER'
+    ? (narrowToEndUser(viewer, table, where) as Where<T> | null)
+    : where;
+}
+
+/** Finds rows of the viewer's project that match `where` and that the viewer may see. */
+export async function findProjectRows<T extends ProjectTable>(
+  { viewer, database }: Call,
+  table: T,
+  where: Where<T>,
+): Promise<Row<T>[]> {
+  const visibleWhere = narrowToVisible(viewer, table, where);
+  return visibleWhere ? database.rows.find(table, visibleWhere) : [];
+}
+
+/** True if the viewer may see this row of its project. Call it for rows that were read without `narrowToVisible`. */
+export function canSee<T extends ProjectTable>(viewer: Viewer, table: T, row: Row<T>): boolean {
+  return viewer.kind !== 'END_USER' || isEndUserRow(viewer, table, row);
+}
+
+/** Lists the names of the providers that the viewer may use. Null if it may use the whole catalog. */
+export async function listPermittedProviderNames(call: Call): Promise<ReadonlySet<string> | null> {
+  const { viewer } = call;
+  if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;
+  const integrations = await findProjectRows(call, 'Integration', { projectId: viewer.projectId });
+  return new Set(integrations.map(({ provider }) => provider));
+}
+
+/** Returns a project by id or name. Throws NOT_FOUND if the viewer may not see it. */
+export async function getProject(call: Call, idOrName: string): Promise<Readonly<Row<'Project'>>> {
+  const project = await findProject(call, idOrName);
+  if (!project) throw notFound('Project', idOrName);
+  return project;
+}
+
+/** The members of an input that may name its project. */
+export interface ProjectReference {
+  projectIdOrName?: string | null | undefined;
+}
+
+/**
+ * Returns the project of an input: the project that it names, the project of an object that it names by id, or the only
+ * project of the caller. Throws NOT_FOUND if the viewer may not see the project. Throws BAD_USER_INPUT that names
+ * `argument` if the caller has no project or several.
+ */
+export async function getNamedProject(
+  call: Call,
+  input: ProjectReference,
+  argument: string,
+): Promise<Readonly<Row<'Project'>>> {
+  const { viewer, database } = call;
+  const idOrName = input.projectIdOrName ?? (viewer.kind === 'BUILDER' ? null : viewer.projectId);
+  if (idOrName !== null) return getProject(call, idOrName);
+  for (const [member, value] of Object.entries(input)) {
+    if (typeof value !== 'string' || !/Id(OrName)?$/.test(member)) continue;
+    const table = findProjectTable(value);
+    if (!table) continue;
+    const [row] = await byId(table)(call, [value]);
+    if (!row) throw notFound(table, value);
+    return getProject(call, row.projectId);
+  }
+  const [project, otherProject] = await database.rows.page(
+    'Project',
+    { orgId: listProjectOrgIds(viewer) },
+    { column: 'id', direction: 'asc', limit: 2 },
+  );
+  if (project && !otherProject) return project;
+  const reason = otherProject ? 'you have several projects.' : 'you have no project.';
+  throw invalid(argument, `is required, because ${reason}`);
+}
+
+/** Returns the table of an id. Null if its rows do not belong to a project. */
+function findProjectTable(id: string): ProjectTable | null {
+  const prefix = findPrefix(id);
+  if (prefix === null) return null;
+  const table: IdTable = ID_PREFIXES[prefix];
+  return isOrgTable(table) ? null : table;
+}
+
+const ORG_TABLES = [
+  'Org',
+  'Project',
+  'Invite',
+  'BillingAccount',
+  'ClaimedDomain',
+  'Builder',
+] as const;
+type OrgTable = (typeof ORG_TABLES)[number];
+
+function isOrgTable(table: IdTable): table is OrgTable {
+  return (ORG_TABLES as readonly IdTable[]).includes(table);
+}
+
+export async function findProject(
+  { viewer, database }: Call,
+  idOrName: string,
+): Promise<Readonly<Row<'Project'>> | null> {
+  const key = findPrefix(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
+  const project = await database.rows.findProject({ ...key, orgId: listProjectOrgIds(viewer) });
+  return project && isVisibleProject(viewer, project) ? project : null;
+}
+
+/** Lists the orgs whose projects the viewer may see. */
+function listProjectOrgIds(viewer: Viewer): string[] {
+  return viewer.kind === 'END_USER' ? [viewer.orgId] : listOrgIds(viewer);
+}
+
+function isVisibleProject(viewer: Viewer, project: Row<'Project'>): boolean {
+  return viewer.kind === 'BUILDER'
+    ? viewer.roles.has(project.orgId)
+    : project.id === viewer.projectId;
+}
+
+/** Returns an org of the viewer. Throws NOT_FOUND if the viewer may not see it. */
+export async function getOrg(call: Call, id: string): Promise<Row<'Org'>> {
+  const [org] = await byId('Org')(call, [id]);
+  if (!org) throw notFound('Org', id);
+  return org;
+}
+
+/** Returns the condition for lists of an org. It matches nothing if the viewer is only invited and not a member. */
+export function toOrgCondition(viewer: Viewer, { id }: Row<'Org'>): string | string[] {
+  return listOrgIds(viewer).includes(id) ? id : [];
+}
+
+/** Loads one value for each key, in the order of the keys. A key may occur twice. */
+export type Batch<K, V> = (call: Call, keys: readonly K[]) => Promise<V[]>;
+
+/** Tables whose rows belong to a project. */
+export type ProjectTable = {
+  [T in Table]: 'projectId' extends keyof Row<T> ? ('id' extends keyof Row<T> ? T : never) : never;
+}[Table];
+export type IdTable = ProjectTable | OrgTable;
+
+/** A column that refers to a row of another table. */
+export interface LinkTo<T extends ProjectTable = ProjectTable> {
+  table: T;
+  column: string;
+}
+
+/** Tables whose rows end users see only if a visible row refers to them. */
+const INDIRECTLY_VISIBLE_TABLES: readonly Table[] = ['Consumer', 'InstallationConfig'];
+
+/** Restricts links to rows that `byId` would find. */
+export function listVisibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
+  return links.flatMap((link) => {
+    const where = narrowToVisible(viewer, link.table, { projectId: toProjectCondition(viewer) });
+    // A link can't check the rows on which the visibility depends. `findForEndUser` does.
+    const isLinkable =
+      viewer.kind !== 'END_USER' || !INDIRECTLY_VISIBLE_TABLES.includes(link.table);
+    return where && isLinkable ? [{ ...link, where }] : [];
+  });
+}
+
+const batchesByTable = new Map<IdTable, Batch<string, unknown>>();
+
+/**
+ * Returns the batch that loads rows of a table by id. Rows that the viewer may not see are null. Each table has one
+ * batch, so that DataLoader combines its keys.
+ */
+export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> {
+  let batch = batchesByTable.get(table);
+  if (!batch) {
+    batch = async (call, ids) => {
+      const rows = (await findVisible(call, table, [...new Set(ids)])) as { id: string }[];
+      const rowsById = new Map(rows.map((row) => [row.id, row]));
+      return ids.map((id) => rowsById.get(id) ?? null);
+    };
+    batchesByTable.set(table, batch);
+  }
+  return batch as Batch<string, Row<T> | null>;
+}
+
+/** Returns a row of the project by id. Throws NOT_FOUND if the viewer sees no such row. The error calls it `noun`. */
+export async function getProjectRow<T extends ProjectTable>(
+  call: Call,
+  table: T,
+  { projectId, id, noun }: { projectId: string; id: string; noun: string },
+): Promise<Row<T>> {
+  const [row] = await findProjectRows(call, table, toConditions<T>({ projectId, id }));
+  if (!row) throw notFound(noun, id);
+  return row;
+}
+
+/** Lists all rows of a project's table that the viewer may see. Only for viewers that see few rows. */
+export function listProjectRows<T extends ProjectTable>(
+  call: Call,
+  table: T,
+  projectId: string,
+): Promise<Row<T>[]> {
+  return findProjectRows(call, table, toConditions<T>({ projectId }));
+}
+
+/** Types conditions on columns that every table of a project has. */
+function toConditions<T extends ProjectTable>(columns: { projectId: string; id?: string }) {
+  return columns as unknown as Where<T>;
+}
+
+/** A claimed domain is visible to its org, and to builders with an email address of the domain. */
+export function canSeeClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>): boolean {
+  return (
+    listOrgIds(viewer).includes(claim.orgId) ||
+    parseDomain(findEmail(viewer) ?? '') === claim.domain
+  );
+}
+
+/** Finds the rows with these ids that the viewer may see. */
+function findVisible(call: Call, table: IdTable, ids: string[]) {
+  const {
+    viewer,
+    database: { rows },
+    now,
+  } = call;
+  if (viewer.kind === 'END_USER') return findForEndUser(call, viewer, { table, ids });
+  const orgIds = listOrgIds(viewer);
+  switch (table) {
+    case 'Org':
+      return rows.find('Org', { id: ids.filter((id) => orgIds.includes(id)) });
+    case 'Project':
+      return rows
+        .find('Project', { id: ids, orgId: orgIds })
+        .then((projects) => projects.filter((project) => isVisibleProject(viewer, project)));
+    case 'Builder':
+      return rows.run(VISIBLE_BUILDERS, { ids, orgIds, viewerId: viewer.id });
+    case 'Invite':
+      return rows.run(VISIBLE_INVITES, { ids, orgIds, email: findEmail(viewer), now: now() });
+    case 'ClaimedDomain':
+      return rows
+        .find('ClaimedDomain', { id: ids })
+        .then((domains) => domains.filter((domain) => canSeeClaimedDomain(viewer, domain)));
+    case 'BillingAccount':
+      return rows.find('BillingAccount', { id: ids, orgId: orgIds });
+    default:
+      return rows.find(table, {
+        id: ids,
+        projectId: toProjectCondition(viewer),
+      } as Where<ProjectTable>);
+  }
+}
+
+async function findForEndUser(
+  call: Call,
+  viewer: EndUserViewer,
+  { table, ids }: { table: IdTable; ids: string[] },
+): Promise<unknown[]> {
+  const { rows } = call.database;
+  const { projectId } = viewer;
+  if (table === 'Consumer') return rows.run(CONSUMERS_OF_GROUP, { ...viewer, ids });
+  if (table === 'InstallationConfig') {
+    const configs = await rows.find('InstallationConfig', { projectId, id: ids });
+    const id = configs.map(({ installationId }) => installationId);
+    const installations = await findProjectRows(call, 'Installation', { projectId, id });
+    const visibleIds = new Set(installations.map((installation) => installation.id));
+    return configs.filter(({ installationId }) => visibleIds.has(installationId));
+  }
+  const where = narrowToEndUser(
+    viewer,
+    table,
+    table === 'Project' ? { id: ids } : { projectId, id: ids },
+  );
+  return where ? rows.find(table, where) : [];
+}
+
+function findEmail(viewer: Viewer): string | null {
+  return viewer.kind === 'BUILDER' ? viewer.email : null;
+}

@@ -1,0 +1,70 @@
+/** Plans the write of a proposal, as `writeRecords` would. */
+import { hash } from 'node:crypto';
+import type { Call } from '../access/call.ts';
+import { castJsonColumn, sortJsonMembers } from '../base/storable-json.ts';
+import {
+  type NameArgument,
+  parseInput,
+  withArgumentNames,
+} from '../data/operation/argument-names.ts';
+import type { ServingInstallation } from '../data/operation/object-installation.ts';
+import type { UnknownFields } from '../data/operation/write/record-mapping.ts';
+import type { WriteInput } from '../data/operation/write/write-input.ts';
+import { writeRecordsInput } from '../data/operation/write/write-input.ts';
+import { planWrite, type WritePlan } from '../data/operation/write/write-plan.ts';
+import { getWriteTarget } from '../data/operation/write-records.ts';
+import type { Proposal } from './proposal.ts';
+
+interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
+  /** The values by the builder's field names. */
+  after: unknown;
+}
+
+/** Plans the write. Throws the errors of `writeRecords`, which name values as `input.values`. */
+export async function planProposedWrite(
+  call: Call,
+  { installation, integration, group, providerObject }: ServingInstallation,
+  { type, recordId, after }: ProposedWrite,
+  { unknownFields }: { unknownFields: UnknownFields },
+): Promise<{ input: WriteInput; plan: WritePlan }> {
+  const { projectId } = installation;
+  const values = castJsonColumn<Record<string, unknown>>(after);
+  const input = parseInput(
+    writeRecordsInput,
+    {
+      projectIdOrName: projectId,
+      integrationIdOrName: integration.id,
+      objectName: providerObject,
+      groupRef: group.groupRef,
+      type,
+      record: recordId === null ? values : { ...values, id: recordId },
+    },
+    nameArgument,
+  );
+  const target = await getWriteTarget(call, projectId, input);
+  const plan = await withArgumentNames(nameArgument, () =>
+    planWrite(call, input, { target, unknownFields }),
+  );
+  return { input, plan };
+}
+
+/** Hashes the values of a plan and the account to which it writes them. Equal hashes mean equal writes. */
+export function hashPlan({ target, objectName, entries }: WritePlan): string {
+  const { installation, connection } = target;
+  const writtenValues = entries.map(({ record, associations, ifEmpty }) => [
+    record,
+    associations,
+    ifEmpty,
+  ]);
+  const identity = [installation.id, connection.id, objectName, sortJsonMembers(writtenValues)];
+  return hash('sha256', JSON.stringify(identity), 'hex');
+}
+
+/** Names the members of a write's record as arguments of a proposal: `values`, and `recordId` for the id. */
+const nameArgument: NameArgument = (name) => {
+  const member = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
+  if (!member) return name;
+  const [, field] = member;
+  if (field === 'id') return 'input.recordId';
+  return field === undefined ? 'input.values' : `input.values.${field}`;
+};

@@ -1,0 +1,135 @@
+/** Creates the issues that a response lists for an invalid input. */
+import type { z } from 'zod';
+import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../../kernel/errors.ts';
+
+/** Names of input members whose values never appear in a response or a log. */
+const SECRET_MEMBERS = new Set([
+  'apiKey',
+  'clientSecret',
+  'webhookSecret',
+  'password',
+  'token',
+  'accessToken',
+  'refreshToken',
+  'basicAuth',
+  'oauth2ClientCredentials',
+  'oauth2PasswordCredentials',
+  'oauth2AuthorizationCode',
+  'customAuth',
+  'headers',
+  'secrets',
+]);
+
+/** Converts a validation error to issues, one for each invalid path. Omits secret values and values that a rule hides. */
+export function toIssues(error: z.ZodError, input: unknown): Issue[] {
+  return error.issues.flatMap((issue) => {
+    const paths =
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => [...issue.path, key])
+        : [issue.path];
+    const isSecretValue = issue.code === 'custom' && issue.params?.isSecret === true;
+    return paths.map((path) => {
+      const value = findValue(input, path);
+      return {
+        kind: toIssueKind(issue, value),
+        in: 'body',
+        name: formatPath(path),
+        detail: formatDetail(issue),
+        ...(value === undefined || isSecretValue || isSecret(path) ? {} : { value }),
+      };
+    });
+  });
+}
+
+/** Returns the message of an issue. Replaces zod's message for a value outside an enum. */
+function formatDetail(issue: z.core.$ZodIssue): string {
+  // Messages of rules end with a period, unlike zod's messages.
+  const isRuleMessage = issue.code !== 'invalid_value' || issue.message.endsWith('.');
+  return isRuleMessage ? issue.message : `must be ${formatChoices(issue.values)}.`;
+}
+
+function formatChoices(values: readonly unknown[]): string {
+  return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
+}
+
+function toIssueKind({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
+  if (code === 'unrecognized_keys') return 'unknown-name';
+  if (value === undefined) return 'missing-value';
+  if (code === 'invalid_type' || code === 'invalid_union') return 'wrong-type';
+  return code === 'too_big' || code === 'too_small' ? 'out-of-range' : 'invalid-value';
+}
+
+/** A violation of a rule between members of an input. The path is relative to the schema that declares the rule. */
+interface RuleIssue {
+  path: PropertyKey[];
+  message: string;
+  params: { isSecret: boolean };
+}
+
+/** Creates the issue of a violated rule. The response repeats the value at the path only if `showsValue` is set. */
+export function createRuleIssue(
+  path: readonly PropertyKey[],
+  message: string,
+  { showsValue = false } = {},
+): RuleIssue {
+  return { path: [...path], message, params: { isSecret: !showsValue } };
+}
+
+/**
+ * Converts rules between members to a check of a schema: `schema.superRefine(checkRules(find))`. zod runs the check only
+ * if all types are valid.
+ */
+export function checkRules<T>(find: (value: T) => Iterable<RuleIssue>) {
+  return (value: T, context: z.core.$RefinementCtx<T>): void => {
+    for (const issue of find(value)) context.addIssue({ code: 'custom', ...issue });
+  };
+}
+
+/** Throws BAD_USER_INPUT with these issues, up to ISSUES_MAX. Does nothing if there are none. */
+export function requireNoIssues(newIssues: Iterable<Issue>): void {
+  const issues: Issue[] = [];
+  addIssues(issues, newIssues);
+  if (issues.length > 0) throw invalidInput(issues);
+}
+
+/** Creates an issue for a rule that the schema of the input does not express. */
+export function createInputIssue(
+  path: readonly PropertyKey[],
+  detail: string,
+  value?: unknown,
+): Issue {
+  return { in: 'body', name: formatPath(path), detail, ...(value == null ? {} : { value }) };
+}
+
+/**
+ * Adds issues up to ISSUES_MAX. It adds them one by one, because a request may have more issues than `push` accepts
+ * arguments.
+ */
+export function addIssues(issues: Issue[], newIssues: Iterable<Issue>): void {
+  for (const issue of newIssues) {
+    if (issues.length >= ISSUES_MAX) return;
+    issues.push(issue);
+  }
+}
+
+/** Formats a path like `read.objects[0].schedule`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  let name = '';
+  for (const key of path) {
+    if (typeof key === 'number') name += `[${key}]`;
+    else name += name === '' ? String(key) : `.${String(key)}`;
+  }
+  return name;
+}
+
+function isSecret(path: readonly PropertyKey[]): boolean {
+  return path.some((key) => SECRET_MEMBERS.has(String(key)));
+}
+
+function findValue(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  }
+  return value;
+}

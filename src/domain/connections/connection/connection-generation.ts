@@ -1,0 +1,107 @@
+/** Creates connections from credentials. A consumer of a group has one connection to a provider. */
+import type { z } from 'zod';
+import type { Row } from '../../../database/rows.ts';
+import type { Issue } from '../../../kernel/errors.ts';
+import type { AuthScheme } from '../../../providers/contract.ts';
+import type { Call } from '../../access/call.ts';
+import { projectMutation } from '../../access/declared-mutation.ts';
+import { orEndUser } from '../../access/viewer/needs.ts';
+import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
+import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
+import { NOT_A_PROVIDER } from '../provider/catalog.ts';
+import { findPermittedProvider } from '../provider/provider.ts';
+import { listWorkspaceIssues } from '../provider/provider-workspace.ts';
+import { generateConnectionInput } from './connection-input.ts';
+import { chooseScheme, type SchemeChoice } from './connection-scheme.ts';
+import { parseCredentials } from './credential-input.ts';
+import { refuseOtherParties } from './end-user-parties.ts';
+import { type ConnectionRequest, putConnection } from './put-connection.ts';
+import { findWorkspaceRef } from './session/account-address.ts';
+import { listInputIssues } from './session/connect-inputs.ts';
+import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
+
+type GenerationInput = z.output<typeof generateConnectionInput>;
+
+export const generateConnection = projectMutation({
+  description:
+    'Creates a connection from credentials. If the group and consumer already have a connection to the provider, its credentials are replaced. If the provider rejects a key or password, the result is `UNPROCESSABLE` and nothing is stored. If the provider has no inexpensive check, times out or fails, the credentials are stored unchecked.',
+  needs: orEndUser('connections:write', 'CONNECT'),
+  input: generateConnectionInput,
+  async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
+    await refuseOtherParties(call, input);
+    const { provider } = input;
+    const scheme = await runRecordingSetupFailures(call, { projectId, provider }, () =>
+      getScheme(call, projectId, input),
+    );
+    const request = { projectId, scheme, input };
+    const token = input.skipCheck
+      ? undefined
+      : await requireAcceptedCredentials(call, toAccount(call, request));
+    const { credentialsSealed: _, ...connection } = await putConnection(call, {
+      ...request,
+      token,
+    });
+    return connection;
+  },
+});
+
+function toAccount(
+  { catalog }: Call,
+  { projectId, scheme, input }: ConnectionRequest,
+): AccountToCheck {
+  const { groupRef, consumerRef, providerMetadata } = input;
+  const provider = catalog.find(input.provider);
+  return {
+    projectId,
+    provider,
+    credentials: parseCredentials({ authScheme: scheme, custom: provider?.custom }, input),
+    providerWorkspaceRef: findWorkspaceRef(input),
+    providerMetadata,
+    limitKey: JSON.stringify([projectId, input.provider, groupRef, consumerRef]),
+  };
+}
+
+/** Returns the scheme that fits the input. Throws BAD_USER_INPUT that names every issue. */
+async function getScheme(
+  call: Call,
+  projectId: string,
+  input: GenerationInput,
+): Promise<AuthScheme> {
+  const { scheme, issues } = await findScheme(call, projectId, input);
+  requireNoIssues(issues);
+  if (scheme === null) throw new Error('Bug: an input without a scheme has no issue.');
+  return scheme;
+}
+
+/** Chooses the scheme that fits the input, and lists the issues of the input. */
+async function findScheme(
+  call: Call,
+  projectId: string,
+  input: GenerationInput,
+): Promise<SchemeChoice> {
+  const appIssues = await listOptionalAppIssues(call, projectId, input);
+  const provider = await findPermittedProvider(call, input.provider);
+  if (!provider) {
+    const unknownProvider = createInputIssue(['input', 'provider'], NOT_A_PROVIDER, input.provider);
+    return { scheme: null, issues: [unknownProvider, ...appIssues] };
+  }
+  const { scheme, issues } = chooseScheme(provider, input);
+  const workspaceIssues = listWorkspaceIssues(provider, findWorkspaceRef(input));
+  return {
+    scheme,
+    issues: [...workspaceIssues, ...listInputIssues(provider, input), ...issues, ...appIssues],
+  };
+}
+
+/** Checks the provider app that the input names. Credentials need no app, so the input may omit it. */
+async function listOptionalAppIssues(
+  { database }: Call,
+  projectId: string,
+  { providerAppId, provider }: GenerationInput,
+): Promise<Issue[]> {
+  if (providerAppId == null) return [];
+  const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
+  if (app?.provider === provider) return [];
+  const detail = app ? `belongs to ${app.provider}, not to ${provider}.` : 'does not exist.';
+  return [createInputIssue(['input', 'providerAppId'], detail, providerAppId)];
+}

@@ -1,0 +1,68 @@
+/** Reads the content of the gateway's pages during a connect. */
+import type { Services } from '../../../access/call.ts';
+import { listPageOrigins } from '../../../access/origins.ts';
+
+export interface ConnectPage {
+  appName: string;
+  logoUrl: string | null;
+  /** A color like `#4f46e5`. Null for the usual one. */
+  accentColor: string | null;
+  /** A BCP 47 tag. Null for the language of the browser. */
+  locale: string | null;
+  /** Whether the page shows the gateway's name. A billing plan may remove it. */
+  isBranded: boolean;
+  /** The URL at which users install the app's package at the provider. Null if the provider requires none. */
+  packageInstallUrl: string | null;
+  /** The origins of the project's pages. A page of these origins that opened the connect receives its result. */
+  origins: readonly string[];
+}
+
+interface ConnectParents {
+  projectId: string;
+  /** Null if the connect is unknown. */
+  providerAppId: string | null;
+}
+
+/** Returns null if the project was deleted. */
+export async function findConnectPage(
+  { database: { prisma } }: Pick<Services, 'database'>,
+  { projectId, providerAppId }: ConnectParents,
+): Promise<ConnectPage | null> {
+  const [project, app] = await Promise.all([
+    prisma.project.findUnique({
+      where: { id: projectId },
+      select: {
+        appName: true,
+        logoUrl: true,
+        accentColor: true,
+        locale: true,
+        brandingRemoval: true,
+        allowedOrigins: true,
+      },
+    }),
+    providerAppId &&
+      prisma.providerApp.findUnique({
+        where: { projectId_id: { projectId, id: providerAppId } },
+        select: { metadata: true },
+      }),
+  ]);
+  if (!project) return null;
+  const { appName, logoUrl, accentColor, locale, brandingRemoval } = project;
+  return {
+    appName,
+    logoUrl,
+    accentColor,
+    locale,
+    isBranded: !brandingRemoval,
+    packageInstallUrl: findPackageInstallUrl(app || null),
+    origins: listPageOrigins(project),
+  };
+}
+
+/** Returns the URL of the app's package. It starts with `https:`, because `createProviderApp` has validated it. */
+export function findPackageInstallUrl(app: { metadata: unknown } | null): string | null {
+  const { providerParams } = (app?.metadata ?? {}) as {
+    providerParams?: { packageInstallURL?: string };
+  };
+  return providerParams?.packageInstallURL ?? null;
+}

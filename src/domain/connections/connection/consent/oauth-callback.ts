@@ -1,0 +1,313 @@
+/** Handles the return from a provider's consent page: creates or renews the connection. */
+import type { Row } from '../../../../database/rows.ts';
+import type { Tables } from '../../../../database/tables.ts';
+import { isMissingRow } from '../../../../database/violations.ts';
+import { DomainError, unprocessable } from '../../../../kernel/errors.ts';
+import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
+import { ProviderError } from '../../../../providers/provider-error.ts';
+import type { Services } from '../../../access/call.ts';
+import { castJsonColumn } from '../../../base/storable-json.ts';
+import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
+import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
+import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
+import { parseDate } from '../credentials.ts';
+import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
+import { toAccountMetadata } from '../oauth-connect-check.ts';
+import type { ConnectionRequest } from '../put-connection.ts';
+import { applyLogin } from '../session/account-address.ts';
+import { dropIfTooLong, identifyAccount } from '../session/identify-account.ts';
+import {
+  findText,
+  isClientRejection,
+  requestTokens,
+  type TokenResponse,
+} from '../token/token-endpoint.ts';
+import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
+import { type ConnectPage, findConnectPage } from './connect-page.ts';
+import { type ConnectKey, isIssuedTo, parseState } from './connect-ticket.ts';
+import { storeConsent } from './store-consent.ts';
+
+type OAuthConnect = Tables['OAuthConnect'];
+
+/** The query of the callback, and the browser that sends it. */
+interface CallbackParams {
+  /** The secret in the browser's cookie. Null if there is none. */
+  browser: string | null;
+  state: string | null;
+  code: string | null;
+  error: string | null;
+  errorDescription: string | null;
+}
+
+export type CallbackOutcome =
+  /** The state does not exist, was used already, or has expired. */
+  | { kind: 'UNKNOWN'; refusalPage: ConnectPage | null }
+  /** The state was issued to another browser, which can still use it. */
+  | { kind: 'OTHER_BROWSER'; refusalPage: ConnectPage | null }
+  | ({ kind: 'CONNECTED'; connectionId: string } & ReturnPage)
+  | ({ kind: 'FAILED' } & Failure & ReturnPage);
+
+interface Failure {
+  /** An error code of RFC 6749, or a code of the provider. */
+  error: string;
+  detail: string;
+  /** True if the detail is the provider's own text. */
+  isProviderText: boolean;
+  /** True for a mistake in the project's setup, which customers can't correct. */
+  isSetupMistake: boolean;
+}
+
+interface ReturnPage {
+  /** The URL that receives the result. Null if the gateway's own page shows it. */
+  redirectUrl: string | null;
+  /** The content of the gateway's page. Null if the project was deleted, or if `redirectUrl` is set. */
+  page: ConnectPage | null;
+}
+
+/**
+ * Finishes a connect and consumes its state, even if the connect fails. Throws RATE_LIMITED or SERVICE_UNAVAILABLE,
+ * without consuming the state, if too many requests wait for providers.
+ */
+export async function finishOAuthConnect(
+  services: Waiter,
+  params: CallbackParams,
+): Promise<CallbackOutcome> {
+  const key = parseState(params.state);
+  if (!key) return { kind: 'UNKNOWN', refusalPage: null };
+  const { projectId } = key;
+  if (!isIssuedTo(params.state, params.browser)) {
+    return { kind: 'OTHER_BROWSER', refusalPage: await findRefusalPage(services, key) };
+  }
+  return waitForProvider(services, { projectId }, () => finishConnect(services, key, params));
+}
+
+async function finishConnect(
+  services: Services,
+  key: ConnectKey,
+  params: CallbackParams,
+): Promise<CallbackOutcome> {
+  const connect = await takeConnect(services, key);
+  if (!connect) return { kind: 'UNKNOWN', refusalPage: await findRefusalPage(services, key) };
+  const { redirectUrl } = connect;
+  const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
+  const returnPage = { redirectUrl, page };
+  const redirect = readRedirect(params);
+  if ('error' in redirect) return failConnect(services, connect, { failure: redirect, returnPage });
+  try {
+    const connectionId = await createConnection(services, connect, redirect.code);
+    return { kind: 'CONNECTED', connectionId, ...returnPage };
+  } catch (error) {
+    return failConnect(services, connect, { failure: toFailure(error), returnPage });
+  }
+}
+
+function findRefusalPage(services: Services, { projectId }: ConnectKey) {
+  return findConnectPage(services, { projectId, providerAppId: null });
+}
+
+/** Error codes of consent pages that a mistake in the setup causes (RFC 6749, section 4.1.2.1). */
+const SETUP_ERRORS = new Set([
+  'invalid_request',
+  'unauthorized_client',
+  'unsupported_response_type',
+  'invalid_scope',
+  'invalid_client',
+  'redirect_uri_mismatch',
+]);
+/** The detail of a denial for which the provider gives no reason. */
+const NO_REASON = 'The provider denied access.';
+
+/** Returns the authorization code in the provider's redirect, or the failure that the redirect reports. */
+function readRedirect({
+  error,
+  errorDescription,
+  code,
+}: CallbackParams): { code: string } | Failure {
+  if (error !== null) {
+    return {
+      error,
+      detail: errorDescription ?? NO_REASON,
+      isProviderText: errorDescription !== null,
+      isSetupMistake: SETUP_ERRORS.has(error),
+    };
+  }
+  if (code) return { code };
+  const detail = 'The provider returned no authorization code.';
+  return { error: 'invalid_request', detail, isProviderText: false, isSetupMistake: false };
+}
+
+/** Converts an error of a provider or of the domain. Rethrows other errors. */
+function toFailure(error: unknown): Failure {
+  if (error instanceof ProviderError) {
+    const isSetupError =
+      isClientRejection(error) || (!error.isTemporary && error.kind !== 'AUTH_INVALIDATED');
+    return {
+      error: isSetupError ? 'invalid_request' : toErrorCode(error),
+      detail: error.message,
+      isProviderText: false,
+      isSetupMistake: isSetupError,
+    };
+  }
+  if (error instanceof DomainError) {
+    return {
+      error: 'invalid_request',
+      detail: error.message,
+      isProviderText: false,
+      isSetupMistake: isSetupMistake(error),
+    };
+  }
+  throw error;
+}
+
+async function failConnect(
+  services: Services,
+  { projectId, provider, input }: OAuthConnect,
+  { failure, returnPage }: { failure: Failure; returnPage: ReturnPage },
+): Promise<CallbackOutcome> {
+  if (failure.isSetupMistake) {
+    const { groupRef, consumerRef } = castJsonColumn<StoredConnect>(input);
+    const [[group], [consumer]] = await Promise.all([
+      services.database.rows.find('Group', { projectId, groupRef }),
+      services.database.rows.find('Consumer', { projectId, consumerRef }),
+    ]);
+    const customer = group && consumer ? { group, consumer } : null;
+    await recordSetupFailure(services, { projectId, provider, customer, error: failure.detail });
+  }
+  return { kind: 'FAILED', ...failure, ...returnPage };
+}
+
+/** Returns the connect and deletes its row, because a state works once. Null if it does not exist or has expired. */
+async function takeConnect(
+  { database, now }: Services,
+  key: ConnectKey,
+): Promise<OAuthConnect | null> {
+  try {
+    const connect = await database.prisma.oAuthConnect.delete({ where: { projectId_id: key } });
+    return connect.expireTime > now() ? connect : null;
+  } catch (error) {
+    if (isMissingRow(error)) return null;
+    throw error;
+  }
+}
+
+async function createConnection(
+  services: Services,
+  connect: OAuthConnect,
+  code: string,
+): Promise<string> {
+  const { projectId, providerAppId, authScheme: scheme } = connect;
+  const provider = getOAuthProvider(services, connect.provider);
+  const input = castJsonColumn<StoredConnect>(connect.input);
+  const response = await exchangeCode(services, connect, { code, input });
+  const names = readAccountNames(provider, response);
+  const { providerConsumerRef, providerWorkspaceRef } = names;
+  if (providerWorkspaceRef === null) requireWorkspace(provider, input);
+  const request: ConnectionRequest = {
+    projectId,
+    scheme,
+    providerConsumerRef,
+    isWorkspaceFromToken: providerWorkspaceRef !== null,
+    input: {
+      ...input,
+      provider: provider.name,
+      providerAppId,
+      providerWorkspaceRef: providerWorkspaceRef ?? input.providerWorkspaceRef ?? null,
+      oauth2AuthorizationCode: toCredentials(response, input.scopes),
+    },
+  };
+  const connection = await storeConsent(services, { request, names });
+  await identifyAccount(services, connection);
+  return connection.id;
+}
+
+/** Throws UNPROCESSABLE if the consent began without a workspace, and the token response names none. */
+function requireWorkspace(provider: Provider, input: StoredConnect): void {
+  const isKnown = toAccountMetadata(input).providerWorkspaceRef !== null;
+  if (isKnown || !provider.oauth2?.sharedLogin || !provider.baseUrl.includes(WORKSPACE_VARIABLE))
+    return;
+  throw unprocessable(
+    `${provider.displayName} did not name the workspace of the account. Connect again, and enter the workspace.`,
+  );
+}
+
+/** Returns the account and the person that the token response names. */
+function readAccountNames(
+  provider: Provider & { oauth2: OAuth2Settings },
+  { body }: TokenResponse,
+): Pick<Row<'Connection'>, 'providerConsumerRef' | 'providerWorkspaceRef'> {
+  const { tokenFields } = provider.oauth2;
+  const workspaceName = findText(body, tokenFields?.workspaceRef);
+  const workspace = workspaceName === null ? null : findWorkspace(provider, workspaceName);
+  return {
+    providerConsumerRef: dropIfTooLong(findText(body, tokenFields?.consumerRef)),
+    providerWorkspaceRef: dropIfTooLong(workspace),
+  };
+}
+
+/**
+ * Returns the workspace that a token response names, by its name or by an address that contains it. Null if the name is
+ * not a workspace of the provider.
+ */
+function findWorkspace(provider: Provider, workspaceName: string): string | null {
+  const { baseUrl, oauth2 } = provider;
+  const workspace = findWorkspaceInAddress(
+    oauth2?.tokenFields?.workspaceAddress ?? baseUrl,
+    workspaceName,
+  );
+  if (!baseUrl.includes(WORKSPACE_VARIABLE)) return workspace ?? workspaceName;
+  return (
+    [workspaceName, workspace].find(
+      (name) => name !== null && listWorkspaceIssues(provider, name).length === 0,
+    ) ?? null
+  );
+}
+
+const WORKSPACE_VARIABLE = '{{workspace}}';
+
+/** Returns the part of an address that stands for the variable in the template. Null if the address differs from it. */
+function findWorkspaceInAddress(template: string, name: string): string | null {
+  const [prefix = '', suffix] = template.split(WORKSPACE_VARIABLE);
+  const address = name.replace(/\/+$/, '');
+  if (suffix === undefined || !address.startsWith(prefix) || !address.endsWith(suffix)) return null;
+  return address.slice(prefix.length, address.length - suffix.length);
+}
+
+async function exchangeCode(
+  services: Services,
+  connect: OAuthConnect,
+  { code, input }: { code: string; input: StoredConnect },
+): Promise<TokenResponse> {
+  const { projectId, provider, providerAppId } = connect;
+  const client = await findAppClient(services, { projectId, id: providerAppId, provider });
+  if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app no longer exists.');
+  const verifier = openCodeVerifier(services, connect);
+  const account = toAccountMetadata(input);
+  return requestTokens(services, {
+    provider: applyLogin(getOAuthProvider(services, provider), account),
+    account,
+    client,
+    form: {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: connect.callbackUrl,
+      ...(verifier && { code_verifier: verifier }),
+    },
+  });
+}
+
+function toCredentials(
+  { accessToken, refreshToken, scopes }: TokenResponse,
+  requestedScopes: string[],
+): ConnectionRequest['input']['oauth2AuthorizationCode'] {
+  const { token, issuedAt, expiresAt } = accessToken;
+  return {
+    accessToken: { token, issueTime: parseDate(issuedAt), expireTime: parseDate(expiresAt) },
+    refreshToken: refreshToken === undefined ? null : { token: refreshToken },
+    scopes: scopes ?? requestedScopes,
+  };
+}
+
+/** Returns the OAuth error code for the page to which the browser returns. */
+function toErrorCode({ kind }: ProviderError): string {
+  return kind === 'AUTH_INVALIDATED' ? 'access_denied' : 'temporarily_unavailable';
+}

@@ -1,0 +1,91 @@
+/** Starts a new consent for an existing connection, which keeps its group, consumer, app and scheme. */
+import { z } from 'zod';
+import { DomainError, invalidInput, notFound, unprocessable } from '../../../kernel/errors.ts';
+import { isConsentScheme } from '../../../providers/contract.ts';
+import { load } from '../../access/batched.ts';
+import type { Call } from '../../access/call.ts';
+import { projectMutation } from '../../access/declared-mutation.ts';
+import { byId, getProjectRow, type Row } from '../../access/scope.ts';
+import { orEndUser } from '../../access/viewer/needs.ts';
+import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
+import { refuseOtherConsumers } from './end-user-parties.ts';
+import { beginConnect, type ConnectInput, type StartedConnect } from './oauth-connect.ts';
+
+const startOAuthUpdateInput = z
+  .object({
+    ...refreshConnectionInput.shape,
+    scopes: startOAuthConnectInput.shape.scopes,
+    returnUrl: startOAuthConnectInput.shape.redirectUrl,
+  })
+  .meta({
+    id: 'StartOAuthUpdateInput',
+    description: 'The connection for which the person consents again in a browser.',
+  });
+
+/** Throws UNPROCESSABLE if the scheme of the connection has no consent page. */
+export const startOAuthUpdate = projectMutation({
+  description:
+    'Starts a new consent in a browser for an existing connection, and returns the link to open there. When the person has consented in that browser, the callback renews the connection.',
+  needs: orEndUser('connections:write', 'CONNECT'),
+  input: startOAuthUpdateInput,
+  async run(call, { connectionId, scopes, returnUrl }, { id: projectId }): Promise<StartedConnect> {
+    const key = { projectId, id: connectionId, noun: 'Connection' };
+    const connection = await getProjectRow(call, 'Connection', key);
+    refuseOtherConsumers(call, connection, 'consent again');
+    const { authScheme } = connection;
+    if (!isConsentScheme(authScheme)) {
+      throw unprocessable(
+        `A connection with the scheme ${authScheme} has no consent page. Only OAuth connections that people authorize in a browser have one.`,
+      );
+    }
+    const parties = await getPartyRefs(call, connection);
+    const overrides = { scopes, redirectUrl: returnUrl };
+    const input = { ...pickAccount(connection), ...parties, ...overrides, authScheme };
+    return beginConnect(call, projectId, input).catch((error: unknown) => {
+      throw convertError(error, Object.keys(overrides));
+    });
+  },
+});
+
+async function getPartyRefs(call: Call, { id, groupId, consumerId }: Row<'Connection'>) {
+  const [group, consumer] = await Promise.all([
+    load(call, byId('Group'), groupId),
+    load(call, byId('Consumer'), consumerId),
+  ]);
+  if (!group || !consumer) throw notFound('Connection', id);
+  return { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
+}
+
+function pickAccount(connection: Row<'Connection'>) {
+  const { provider, providerAppId, providerWorkspaceRef, providerMetadata } = connection;
+  return {
+    provider,
+    providerAppId,
+    providerWorkspaceRef,
+    providerMetadata: providerMetadata as ConnectInput['providerMetadata'],
+  };
+}
+
+const INPUT_PREFIX = 'input.';
+
+/**
+ * Converts an error of `beginConnect`. If an issue is not with the caller's input but with the connection or its app, the
+ * error becomes UNPROCESSABLE.
+ */
+function convertError(error: unknown, overrides: string[]): unknown {
+  if (!(error instanceof DomainError) || !error.issues) return error;
+  const issues = error.issues.map((issue) => ({
+    ...issue,
+    field: issue.name.slice(INPUT_PREFIX.length),
+  }));
+  if (issues.every(({ field }) => overrides.includes(field))) {
+    return invalidInput(
+      issues.map(({ field, ...issue }) => ({ ...issue, name: toInputName(field) })),
+    );
+  }
+  return unprocessable(issues.map(({ field, detail }) => `${field} ${detail}`).join(' '));
+}
+
+function toInputName(field: string): string {
+  return INPUT_PREFIX + (field === 'redirectUrl' ? 'returnUrl' : field);
+}

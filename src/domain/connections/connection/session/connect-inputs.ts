@@ -1,0 +1,48 @@
+/** Checks the metadata of a connection by the inputs that its provider declares. */
+import type { Issue } from '../../../../kernel/errors.ts';
+import type { Provider } from '../../../../providers/contract.ts';
+import { createInputIssue } from '../../../base/issues.ts';
+import {
+  type AccountMetadata,
+  type AccountMetadataInput,
+  findVariable,
+  listAddressProblems,
+  PRINTABLE,
+  toInputMember,
+} from './account-address.ts';
+
+/** Lists an issue for each input that is missing or unusable. */
+export function listInputIssues(
+  provider: Provider,
+  { providerWorkspaceRef, providerMetadata }: AccountMetadataInput,
+): Issue[] {
+  const account: AccountMetadata = {
+    providerWorkspaceRef: providerWorkspaceRef ?? null,
+    providerMetadata,
+  };
+  const addressProblems = listAddressProblems(provider, listConnectAddresses(provider), account);
+  const detailsByVariable = new Map(
+    addressProblems.map(({ variable, detail }) => [variable, detail]),
+  );
+  return (provider.inputs ?? []).flatMap(({ name, displayName, optional }) => {
+    const value = findVariable(name, account);
+    if (value === null) {
+      const isPresent = Object.hasOwn(providerMetadata ?? {}, name);
+      if (isPresent) return createIssue(name, 'must be non-empty text.');
+      return optional ? [] : createIssue(name, `is required for ${provider.name}: ${displayName}.`);
+    }
+    if (!PRINTABLE.test(value)) {
+      return createIssue(name, 'must be a single line of text, up to 1,024 characters.');
+    }
+    const detail = detailsByVariable.get(name);
+    return detail === undefined ? [] : createIssue(name, detail, value);
+  });
+}
+
+function listConnectAddresses({ baseUrl, oauth2 }: Provider): string[] {
+  return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
+}
+
+function createIssue(variable: string, detail: string, value?: string): Issue {
+  return createInputIssue(['input', toInputMember(variable)], detail, value);
+}

@@ -1,0 +1,155 @@
+/** Sends one request to a provider. */
+import { stringify } from 'qs';
+import type { OutboundRequest, OutboundResponse } from '../../../../outbound/client.ts';
+import { OutboundError, type OutboundErrorKind } from '../../../../outbound/outbound-error.ts';
+import type {
+  Provider,
+  ProviderRequest,
+  ProviderResponse,
+} from '../../../../providers/contract.ts';
+import { parseExactJson } from '../../../../providers/exact-json.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../../providers/provider-error.ts';
+import { findJsonExcess } from '../../../../work/json-size.ts';
+import type { MaskText } from '../../../../work/secret-mask.ts';
+import type { Sender } from '../../diagnosis/observed-outbound.ts';
+import { matchesHost } from '../../provider/provider-workspace.ts';
+import type { AttachedCredentials } from './attached-credentials.ts';
+
+/** Some providers refuse requests without a user agent. */
+export const USER_AGENT = 'integration-gateway';
+const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+
+interface RequestToSend {
+  provider: Provider;
+  url: URL;
+  request: ProviderRequest;
+  attached: AttachedCredentials;
+  /** Masks the secrets that the response may repeat. */
+  mask: MaskText;
+}
+
+/**
+ * Builds the URL of a request. Throws BAD_REQUEST unless the URL has the base URL's origin or a host of `linkHosts`,
+ * because the request carries the connection's credentials.
+ */
+export function createRequestUrl(
+  { baseUrl, linkHosts = [] }: { baseUrl: string; linkHosts?: readonly string[] | undefined },
+  { path, query = {} }: ProviderRequest,
+): URL {
+  const url = URL.parse(path === '' || path.startsWith('/') ? baseUrl + path : path);
+  const isAllowed =
+    url && (url.origin === new URL(baseUrl).origin || isAllowedLink(url, linkHosts));
+  if (!isAllowed) {
+    throw new ProviderError('BAD_REQUEST', 'The URL does not belong to the connected account.');
+  }
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+/** True for an HTTPS URL on the default port of one of the hosts, without credentials in the URL. */
+function isAllowedLink(url: URL, hosts: readonly string[]): boolean {
+  const { protocol, hostname, port, username, password } = url;
+  const isPlain = port === '' && username === '' && password === '';
+  return protocol === 'https:' && isPlain && matchesHost(hosts, hostname);
+}
+
+/**
+ * Resolves with any response, whatever its status. Without a response, throws a ProviderError whose message contains no
+ * credentials.
+ */
+export async function sendRequest(
+  outbound: Sender,
+  requestToSend: RequestToSend,
+): Promise<ProviderResponse> {
+  try {
+    return toProviderResponse(
+      await outbound.send(createOutboundRequest(requestToSend)),
+      requestToSend.mask,
+    );
+  } catch (error) {
+    if (error instanceof OutboundError) throw createNoResponseError(error, requestToSend);
+    throw error;
+  }
+}
+
+function createOutboundRequest({
+  provider,
+  url,
+  request,
+  attached,
+}: RequestToSend): OutboundRequest {
+  const body = serializeBody(request);
+  const authenticatedUrl = new URL(url);
+  for (const [name, value] of Object.entries(attached.query)) {
+    authenticatedUrl.searchParams.set(name, value);
+  }
+  return {
+    method: request.method,
+    url: authenticatedUrl.href,
+    headers: {
+      accept: 'application/json',
+      'user-agent': USER_AGENT,
+      ...(body !== undefined && { 'content-type': CONTENT_TYPES[request.bodyFormat ?? 'json'] }),
+      ...withLowerCaseNames(request.headers ?? {}),
+      ...attached.headers,
+    },
+    body,
+    timeoutMs: provider.limits.timeoutMs,
+    responseBytesMax: provider.limits.responseBytesMax,
+    requiresWholeBody: true,
+  };
+}
+
+function serializeBody({ body, bodyFormat }: ProviderRequest): string | undefined {
+  if (body === undefined) return undefined;
+  return bodyFormat === 'form' ? stringify(body) : JSON.stringify(body);
+}
+
+function withLowerCaseNames(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+/** Creates an error that names the request without its query, which may contain credentials. */
+export function createNoResponseError(
+  error: OutboundError,
+  { provider, request }: { provider: Provider; request: { method: string; path: string } },
+): ProviderError {
+  const [path] = request.path.split('?');
+  const requestName = `${provider.displayName}, ${request.method} ${path}`;
+  return new ProviderError(toErrorKind(error.kind, request), `${requestName}: ${error.message}`);
+}
+
+function toErrorKind(kind: OutboundErrorKind, { method }: { method: string }): ProviderErrorKind {
+  switch (kind) {
+    case 'REFUSED_ADDRESS':
+      return 'BAD_REQUEST';
+    case 'TOO_LARGE':
+      // A retried read would be as large. The outcome of a write is unknown.
+      return method === 'GET' ? 'BAD_REQUEST' : 'DISCONNECTED';
+    default:
+      return kind;
+  }
+}
+
+/**
+ * Parses the body as JSON. A body that is not JSON stays a string, and an empty body becomes null. Throws TOO_LARGE for a
+ * body with too many values or levels.
+ */
+export function toProviderResponse(
+  { status, headers, body }: OutboundResponse,
+  mask: MaskText,
+): ProviderResponse {
+  const text = body.toString('utf8');
+  const excess = findJsonExcess(text);
+  if (excess) throw new OutboundError('TOO_LARGE', `The response ${excess}`);
+  try {
+    return { status, headers, body: parseExactJson(text), mask };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new OutboundError('TOO_LARGE', 'The response is nested too deeply.');
+  }
+}

@@ -1,0 +1,78 @@
+/** Reads the stored credentials of a connection. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ConnectionStatus } from '../../../../database/generated/enums.ts';
+import type { Row } from '../../../../database/rows.ts';
+import type { Tables } from '../../../../database/tables.ts';
+import { ProviderError } from '../../../../providers/provider-error.ts';
+import type { Services } from '../../../access/call.ts';
+import { type Credentials, openCredentials } from '../credentials.ts';
+
+export type ConnectionKey = Pick<Row<'Connection'>, 'id' | 'projectId'>;
+
+type StoredCredentials = Pick<
+  Tables['Connection'],
+  'id' | 'projectId' | 'credentialsSealed' | 'status' | 'refreshRejectedTime'
+>;
+
+export interface UnsealedCredentials {
+  /** The stored value. Updates of the row compare it, so that they never overwrite newer credentials. */
+  sealed: string | null;
+  credentials: Credentials;
+  /** Whether the provider has accepted or rejected the credentials. */
+  status: ConnectionStatus;
+  /** When the token endpoint rejected a refresh. Null if BAD_CREDENTIALS results from a request. */
+  refreshRejectedTime: Date | null;
+}
+
+/** Reads the current credentials. Throws BAD_REQUEST if the connection was deleted. */
+export async function readCredentials(
+  services: Pick<Services, 'database' | 'vault'>,
+  { id, projectId }: ConnectionKey,
+): Promise<UnsealedCredentials> {
+  const row = await services.database.prisma.connection.findUnique({
+    where: { projectId_id: { projectId, id } },
+    select: { credentialsSealed: true, status: true, refreshRejectedTime: true },
+  });
+  if (!row) throw createDeletedConnectionError();
+  return unsealCredentials(services, { id, projectId, ...row });
+}
+
+export function createDeletedConnectionError(): ProviderError {
+  return new ProviderError('BAD_REQUEST', 'The connection was deleted.');
+}
+
+/** Opens the credentials of a row that was just read. */
+export function unsealCredentials(
+  services: Pick<Services, 'vault'>,
+  { id, projectId, credentialsSealed: sealed, status, refreshRejectedTime }: StoredCredentials,
+): UnsealedCredentials {
+  const credentials = openCredentials(services, { id, projectId }, sealed);
+  return { sealed, credentials, status, refreshRejectedTime };
+}
+
+/** Opens the credentials of a row. Null if they can't be opened, for example because a key was removed. */
+export function tryUnsealCredentials(
+  services: Pick<Services, 'vault' | 'log'>,
+  row: StoredCredentials,
+): UnsealedCredentials | null {
+  try {
+    return unsealCredentials(services, row);
+  } catch (error) {
+    services.log.warn({ connectionId: row.id, error: String(error) }, 'credentials.unreadable');
+    return null;
+  }
+}
+
+/** Compares contents, because sealing the same credentials twice results in different strings. */
+export function areCredentialsEqual(a: Credentials, b: Credentials): boolean {
+  return isDeepStrictEqual(toStoredForm(a), toStoredForm(b));
+}
+
+function toStoredForm(credentials: Credentials): unknown {
+  return JSON.parse(JSON.stringify(credentials));
+}
+
+/** True if the token endpoint has rejected the credentials, so that only new ones can work. */
+export function isRefreshRejected({ status, refreshRejectedTime }: UnsealedCredentials): boolean {
+  return status === 'BAD_CREDENTIALS' && refreshRejectedTime !== null;
+}

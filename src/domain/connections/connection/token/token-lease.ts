@@ -1,0 +1,128 @@
+/**
+ * A lease on the row of a connection, so that one process at a time refreshes its token. The lease expires by the
+ * database's clock. The work finishes before the lease expires, even if the process was frozen.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../../../database/database.ts';
+import { LeasedRows } from '../../../../database/leased-rows.ts';
+import type { Row } from '../../../../database/rows.ts';
+import { ProviderError } from '../../../../providers/provider-error.ts';
+import { MINUTE_MS } from '../../../../work/durations.ts';
+import { detachFromProcess } from '../../../../work/lease.ts';
+import type { Services } from '../../../access/call.ts';
+import type { ConnectionKey } from '../session/stored-credentials.ts';
+
+/** Enough time to restart a process that crashed with a token in its journal. */
+const LEASE_MS = MINUTE_MS;
+/** The maximum duration of the token request and the commit of its response together. */
+const WORK_MS = 40_000;
+
+/** How long to wait. A refresh or a consent takes less, unless its process ends or the database is down. */
+const LEASE_WAIT_MS = 20_000;
+const LEASE_POLL_MS = 100;
+
+const REFRESHES = new LeasedRows({
+  table: 'Connection',
+  key: ['projectId', 'id'],
+  leaseMs: LEASE_MS,
+  columns: { token: 'refreshLeaseToken', expireTime: 'refreshLeaseExpireTime' },
+});
+
+const REFRESH_COLUMNS = [
+  'id',
+  'projectId',
+  'provider',
+  'providerAppId',
+  'providerWorkspaceRef',
+  'providerMetadata',
+] as const;
+
+/** The columns that a refresh needs, as of the claim. */
+export type LeasedConnection = Pick<Row<'Connection'>, (typeof REFRESH_COLUMNS)[number]>;
+
+type Claim = LeasedConnection & Pick<Row<'Connection'>, 'refreshLeaseToken'>;
+
+/**
+ * Claims the lease, and waits while another process has it. Null if `isNeeded`, which runs before each attempt, returns
+ * false. Throws RETRYABLE if the other process keeps the lease.
+ */
+export async function waitForLease(
+  services: Pick<Services, 'database'>,
+  connection: ConnectionKey,
+  isNeeded: () => Promise<boolean>,
+): Promise<Lease | null> {
+  const deadlineMs = performance.now() + LEASE_WAIT_MS;
+  for (;;) {
+    if (!(await isNeeded())) return null;
+    const lease = await claimLease(services, connection);
+    if (lease) return lease;
+    if (performance.now() > deadlineMs) {
+      throw new ProviderError('RETRYABLE', 'Another process is still refreshing the token.');
+    }
+    await delay(LEASE_POLL_MS);
+  }
+}
+
+/** Claims the lease. Returns null if another process has it, or if the connection was deleted. */
+async function claimLease(
+  { database }: Pick<Services, 'database'>,
+  { id, projectId }: ConnectionKey,
+): Promise<Lease | null> {
+  const claimedAtMs = performance.now();
+  const columns = [...REFRESH_COLUMNS, 'refreshLeaseToken'] as const;
+  const claim = await REFRESHES.claimOne(database, { id, projectId }, { columns });
+  return claim && new Lease(database, claim, claimedAtMs);
+}
+
+export class Lease {
+  readonly #database: Database;
+  readonly #claimedAtMs: number;
+  #isReleasePrevented = false;
+  #claim: Claim;
+
+  constructor(database: Database, claim: Claim, claimedAtMs: number) {
+    this.#database = database;
+    this.#claim = claim;
+    this.#claimedAtMs = claimedAtMs;
+  }
+
+  get connection(): LeasedConnection {
+    return this.#claim;
+  }
+
+  /** Throws RETRYABLE if the lease expires too soon for a refresh. */
+  requireTime(): void {
+    if (performance.now() - this.#claimedAtMs <= LEASE_MS - WORK_MS) return;
+    throw new ProviderError('RETRYABLE', 'The token could not be refreshed in time.');
+  }
+
+  /**
+   * Lets the lease outlast this process. Must run before a refresh token is used: the new refresh token may exist only in
+   * this process's journal. The lease keeps other processes from using the old token until this process can restart.
+   * Throws LeaseLost if the claim was lost.
+   */
+  async outlastProcess(): Promise<void> {
+    const { kind, prisma } = this.#database;
+    // An embedded database has one process, which stores its journal before any other work.
+    if (kind === 'embedded') return;
+    const { refreshLeaseToken: token } = this.#claim;
+    const data = { refreshLeaseToken: token && detachFromProcess(token) };
+    await REFRESHES.updateClaimed(prisma.connection, this.#claim, data);
+    this.#claim = { ...this.#claim, ...data };
+  }
+
+  /**
+   * Makes `release` do nothing, because the commit of the new token has released the lease, or because the lease must last
+   * until it expires.
+   */
+  preventRelease(): void {
+    this.#isReleasePrevented = true;
+  }
+
+  async release(): Promise<void> {
+    if (this.#isReleasePrevented) return;
+    const where = REFRESHES.getClaimFilter(this.#claim);
+    const data = { refreshLeaseToken: null, refreshLeaseExpireTime: null };
+    await this.#database.prisma.connection.updateMany({ where, data });
+  }
+}

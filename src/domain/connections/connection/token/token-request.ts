@@ -1,0 +1,119 @@
+/** Creates the request to a token endpoint for a new access token, which needs no person. */
+import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
+import { ProviderError } from '../../../../providers/provider-error.ts';
+import type { Services } from '../../../access/call.ts';
+import { findWorkspaceHost, toClientSecretLocation } from '../../provider/provider-app.ts';
+import { listSecrets } from '../credentials.ts';
+import type { AccountMetadata } from '../session/account-address.ts';
+import { signAssertion } from './service-account.ts';
+import type { Grant, RefreshableCredentials, TokenCredentials } from './token.ts';
+import type { OAuthClient, TokenRequest } from './token-endpoint.ts';
+import type { LeasedConnection } from './token-lease.ts';
+
+type OAuthProvider = Provider & { oauth2: OAuth2Settings };
+
+/** Returns a provider with OAuth. Throws BAD_REQUEST if it is not in the catalog or has no OAuth. */
+export function getOAuthProvider(
+  { catalog }: Pick<Services, 'catalog'>,
+  name: string,
+): OAuthProvider {
+  const provider = catalog.find(name);
+  if (provider?.oauth2) return provider as OAuthProvider;
+  throw new ProviderError('BAD_REQUEST', `${name} is not an OAuth provider.`);
+}
+
+/** Returns the OAuth client of a provider app with its decrypted secret. Null if the app does not exist. */
+export async function findAppClient(
+  { database, vault }: Pick<Services, 'database' | 'vault'>,
+  { projectId, id, provider }: { projectId: string; id: string | null; provider: string },
+): Promise<OAuthClient | null> {
+  if (id === null) return null;
+  const app = await database.prisma.providerApp.findUnique({
+    where: { projectId_id: { projectId, id }, provider },
+    select: { clientId: true, clientSecretSealed: true, metadata: true },
+  });
+  if (!app) return null;
+  const secret = vault.open(app.clientSecretSealed, toClientSecretLocation(id, projectId));
+  return { id: app.clientId, secret, isApp: true, workspaceHost: findWorkspaceHost(app) };
+}
+
+/** The columns of a connection that the request needs. The connection may not be stored yet. */
+type Account = AccountMetadata & Pick<LeasedConnection, 'projectId' | 'provider' | 'providerAppId'>;
+
+export async function createRefreshRequest(
+  services: Pick<Services, 'catalog' | 'database' | 'now' | 'vault'>,
+  connection: Account,
+  credentials: RefreshableCredentials,
+): Promise<TokenRequest> {
+  const secrets = listSecrets(credentials);
+  if (credentials.scheme === 'SERVICE_ACCOUNT') {
+    const request = await createAssertionRequest(services, connection, credentials.custom);
+    return { ...request, secrets };
+  }
+  const provider = getOAuthProvider(services, connection.provider);
+  const client = await getClient(services, connection, credentials);
+  const grant = { provider, account: connection, client, secrets };
+  if (!('clientId' in credentials)) {
+    const { token } = credentials.refreshToken;
+    return { ...grant, form: { grant_type: 'refresh_token', refresh_token: token } };
+  }
+  const scope = credentials.scopes.join(provider.oauth2.scopeSeparator ?? ' ');
+  return { ...grant, form: { ...createGrant(credentials), ...(scope !== '' && { scope }) } };
+}
+
+const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/**
+ * Creates a request without a client, because the account's key signs the assertion. Throws BAD_REQUEST if the provider
+ * no longer accepts service accounts.
+ */
+async function createAssertionRequest(
+  { catalog, now }: Pick<Services, 'catalog' | 'now'>,
+  connection: Account,
+  inputs: Record<string, unknown>,
+): Promise<TokenRequest> {
+  const provider = catalog.find(connection.provider);
+  const settings = provider?.custom?.serviceAccount;
+  if (!settings) {
+    throw new ProviderError(
+      'BAD_REQUEST',
+      `${connection.provider} does not support service accounts.`,
+    );
+  }
+  const assertion = await signAssertion(settings, inputs, now());
+  return {
+    provider: { ...provider, oauth2: { tokenUrl: settings.tokenUrl } },
+    account: connection,
+    client: null,
+    form: { grant_type: JWT_BEARER_GRANT, assertion },
+  };
+}
+
+/** Returns the OAuth client that obtained the connection's tokens. Throws BAD_REQUEST if its app was deleted. */
+export async function getClient(
+  services: Pick<Services, 'catalog' | 'database' | 'vault'>,
+  { projectId, provider: name, providerAppId }: Account,
+  credentials: TokenCredentials,
+): Promise<OAuthClient> {
+  if ('clientId' in credentials) {
+    return { id: credentials.clientId, secret: credentials.clientSecret };
+  }
+  const client = await findAppClient(services, { projectId, id: providerAppId, provider: name });
+  if (!client) throw createMissingAppError(getOAuthProvider(services, name));
+  return client;
+}
+
+function createGrant(credentials: Extract<Grant, { clientId: string }>): Record<string, string> {
+  if (credentials.scheme === 'OAUTH2_CLIENT_CREDENTIALS') {
+    return { grant_type: 'client_credentials' };
+  }
+  const { username, password } = credentials;
+  return { grant_type: 'password', username, password };
+}
+
+function createMissingAppError({ displayName }: Provider): ProviderError {
+  return new ProviderError(
+    'BAD_REQUEST',
+    `The token can't be refreshed: the connection has no provider app for ${displayName}.`,
+  );
+}

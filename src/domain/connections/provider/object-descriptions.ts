@@ -1,0 +1,93 @@
+/** Caches descriptions of providers' objects for a minute: they are large and seldom change. */
+import { LRUCache } from 'lru-cache';
+import type { Row } from '../../../database/rows.ts';
+import { unprocessable } from '../../../kernel/errors.ts';
+import type { ObjectDescription } from '../../../providers/contract.ts';
+import { toModuleKey } from '../../../providers/modules.ts';
+import type { Services } from '../../access/call.ts';
+import { openSession } from '../connection/connection-session.ts';
+
+const CACHE_MS = 60_000;
+/** The maximum size of the cache, in characters of JSON: some dozens of the largest objects, with hundreds of fields each. */
+const CHARACTERS_MAX = 32 * 1024 * 1024;
+
+export interface DescriptionRequest {
+  services: Services;
+  connection: Row<'Connection'>;
+  /** The module of the integration. Null without an integration. */
+  module: string | null;
+  /** The provider's own name of the object. */
+  objectName: string;
+}
+
+export type ObjectDescriptions = LRUCache<string, ObjectDescription, DescriptionRequest>;
+
+export function createObjectDescriptions(): ObjectDescriptions {
+  return new LRUCache<string, ObjectDescription, DescriptionRequest>({
+    ttl: CACHE_MS,
+    maxSize: CHARACTERS_MAX,
+    sizeCalculation: (description) => JSON.stringify(description).length,
+    // Concurrent calls share one response, even if it is too large for the cache.
+    fetchMethod: (_key, _stale, { context }) => fetchDescription(context),
+    ignoreFetchAbort: true,
+  });
+}
+
+/** Throws ProviderError, and UNPROCESSABLE if the provider describes no objects. */
+export async function describeObject(request: DescriptionRequest): Promise<ObjectDescription> {
+  const { services, objectName } = request;
+  const { objectDescriptions } = services.providerAccess;
+  const description = await objectDescriptions.fetch(createKey(request), { context: request });
+  if (!description) throw new Error(`Bug: no description of ${objectName} was fetched.`);
+  return description;
+}
+
+/** Removes a description. Must run after this process changed the object. Other processes keep their copy for a minute. */
+export function forgetDescription(
+  { providerAccess }: Services,
+  target: Omit<DescriptionRequest, 'services'>,
+): void {
+  providerAccess.objectDescriptions.delete(createKey(target));
+}
+
+/** Creates a cache key. It includes the update time, because a changed connection may lead to another account. */
+function createKey({
+  connection,
+  module,
+  objectName,
+}: Omit<DescriptionRequest, 'services'>): string {
+  return JSON.stringify([connection.id, connection.updateTime, module, objectName]);
+}
+
+async function fetchDescription(request: DescriptionRequest): Promise<ObjectDescription> {
+  const { services, connection, module, objectName } = request;
+  const provider = services.catalog.findWithModule(connection.provider, module);
+  const describe = provider?.capabilities.describeObject;
+  if (!describe) throw unprocessable(`${connection.provider} does not describe its objects.`);
+  const description = await describe(openSession(services, connection, provider), objectName);
+  learnFields(services, { connection, module, objectName }, description);
+  return description;
+}
+
+interface LearnedObject extends Pick<DescriptionRequest, 'module' | 'objectName'> {
+  connection: Pick<Row<'Connection'>, 'projectId' | 'provider'>;
+}
+
+/** Stores the types of the fields for contracts, in the background. */
+export function learnFields(
+  { catalog, fieldLearner }: Pick<Services, 'catalog' | 'fieldLearner'>,
+  { connection, module, objectName }: LearnedObject,
+  description: ObjectDescription,
+): void {
+  const provider = catalog.find(connection.provider);
+  if (!provider) return;
+  fieldLearner.learn(
+    {
+      projectId: connection.projectId,
+      provider: connection.provider,
+      module: toModuleKey(provider, module),
+      objectName,
+    },
+    description,
+  );
+}

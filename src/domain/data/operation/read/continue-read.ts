@@ -1,0 +1,302 @@
+/**
+ * Reads the next pages of a read for about five seconds (a turn), so that other reads get their turns. After an
+ * interruption, the next turn continues after the last recorded page.
+ */
+import {
+  type PageToRecord,
+  RECORD_PAGES,
+  type RecordedPage,
+  recordPageInTransaction,
+} from '../../../../database/hot/record-pages.ts';
+import { listColumns } from '../../../../database/tables.ts';
+import { inTransaction } from '../../../../database/transaction.ts';
+import { leasedWork } from '../../../../jobs/leased-work.ts';
+import { createMaskedError, DomainError, unprocessable } from '../../../../kernel/errors.ts';
+import type { ProviderSession } from '../../../../providers/contract.ts';
+import type { PageRead, RecordPage } from '../../../../providers/moving-records.ts';
+import { RepeatedCursors } from '../../../../providers/page-guard.ts';
+import { ProviderError } from '../../../../providers/provider-error.ts';
+import { computeBackoffMs } from '../../../../work/backoff.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../work/durations.ts';
+import { LeaseLost } from '../../../../work/lease.ts';
+import type { Services } from '../../../access/call.ts';
+import { openSession } from '../../../connections/connection/connection-session.ts';
+import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
+import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
+import { OperationRequests } from '../../../connections/diagnosis/request-recorder.ts';
+import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../../events/delivery-backlog.ts';
+import { toStorableString } from '../../../base/storable-json.ts';
+import { computeDelayMs } from '../write/retry.ts';
+import { DeliveredEntries } from './delivered-entries.ts';
+import { createPageToRecord, type ReadPage } from './page-to-record.ts';
+import { failRun, succeedRun } from './read-end.ts';
+import { createPlanKey, describeUnmappedNames, isEmptyWindow } from './read-plan.ts';
+import { READ_KIND, READ_LEASES, type ReadRun, recordWait, releaseRun } from './read-run.ts';
+import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './source.ts';
+
+/** The duration of a turn. It is short, so that the worker can start another read or stop within seconds. */
+const TURN_MS = 5_000;
+const TURN_PAGES_MAX = 50;
+/** Hashes of delivered entries are large, so a turn stores them with its last page and some of the pages before it. */
+const PAGES_PER_HASHES = 25;
+
+/** How often a waiting read checks whether it can continue. */
+const WAIT_MS = MINUTE_MS;
+
+/** A read fails after this number of consecutive failures. With the backoff, this takes about ten minutes. */
+const FAILURES_MAX = 10;
+/** How a read is retried after an unexpected error. */
+const DEFECT_BACKOFF = { firstMs: 1_000, maxMs: MINUTE_MS };
+/** The consecutive failures after which an unexpected error fails the read. With the backoff, this takes a day. */
+const DEFECTS_MAX = DAY_MS / MINUTE_MS + 6;
+const DEFECTS_PER_LINE = 10;
+/** The longest wait that a provider may request. */
+const RETRY_AFTER_MS_MAX = HOUR_MS;
+/** A read fails after this number of restarts without getting further. */
+const RESTARTS_MAX = 10;
+
+const FIRST_PAGE_STATE = {
+  cursor: null,
+  cursorMark: null,
+  pagesRead: 0,
+  recordsRead: 0,
+  estimatedTotal: null,
+  waiting: null,
+};
+
+/** Reads that are due, and triggered reads that this process has just started. */
+export const reads = leasedWork({
+  kind: READ_KIND,
+  leases: READ_LEASES,
+  columns: listColumns('ReadRun'),
+  perProcess: 16,
+  group: 'projectId',
+  perGroup: 8,
+  run: continueRead,
+});
+
+/** Runs one turn of a claimed read. Throws LeaseLost if another worker has taken over the read. */
+export async function continueRead(
+  services: Services,
+  run: ReadRun,
+  signal: AbortSignal,
+): Promise<void> {
+  const { operationId, pagesRead, failures, restarts } = run;
+  using requests = new OperationRequests(services, {
+    operationId,
+    isContinued: pagesRead + failures + restarts > 0,
+  });
+  const read = new ClaimedRead(requests.services, run);
+  await read.readPages(signal).catch((error: unknown) => read.interrupt(error));
+}
+
+class ClaimedRead {
+  readonly #services: Services;
+  /** The run in its last recorded state. */
+  #run: ReadRun;
+  /** Undefined if the read delivers all records. */
+  #delivered: DeliveredEntries | undefined;
+  /** The page that this turn stored last. Null if an error occurred since then. */
+  #lastPage: RecordPage | null = null;
+
+  constructor(services: Services, run: ReadRun) {
+    this.#services = services;
+    this.#run = run;
+  }
+
+  async readPages(signal: AbortSignal): Promise<void> {
+    const endMs = performance.now() + TURN_MS;
+    const { projectId, installationId, objectName } = this.#run;
+    if (await isBacklogged(this.#services, projectId)) {
+      return releaseRun(this.#services, this.#run, { waitMs: BACKLOG_WAIT_SECONDS * 1_000 });
+    }
+    const installation = { id: installationId, projectId };
+    const source = await getReadSource(this.#services, installation, objectName);
+    if (source.plan.unmappedNames.length > 0) return this.#wait(describeUnmappedNames(source.plan));
+    if (await isConsentPending(this.#services, source.connection)) {
+      return this.#wait(AWAITS_CONSENT);
+    }
+    const fullSource = { ...source, plan: await withAllFields(this.#services, source) };
+    const session = openSession(this.#services, source.connection, source.provider);
+    const filters = getFilters(this.#run, fullSource);
+    this.#restartIfChanged(createPlanKey(source.connection.id, fullSource.plan, filters));
+    if (this.#run.readType === 'SCHEDULED' && source.timing.lookBackMs > 0) {
+      this.#delivered = await DeliveredEntries.load(this.#services, this.#run);
+    }
+    for (let pages = 1; ; pages += 1) {
+      const { page, durationMs } = await this.#readPage(fullSource, session);
+      const isLong = pages >= TURN_PAGES_MAX || performance.now() >= endMs;
+      // A vendor that keeps the position of the read expects the next request before a pause.
+      const isOver = (isLong && !page.isScroll) || signal.aborted;
+      const storesHashes = isOver || pages % PAGES_PER_HASHES === 0;
+      const readPage = { run: this.#run, source: fullSource, page, durationMs, storesHashes };
+      if (!(await this.#recordPage(readPage))) return;
+      if (isOver || this.#run.paused) return releaseRun(this.#services, this.#run, {});
+    }
+  }
+
+  /** Releases the read until the next turn checks whether it can continue. */
+  async #wait(reason: string): Promise<void> {
+    const { database, now } = this.#services;
+    await inTransaction(database, (tx) => recordWait(tx, this.#run, { reason, now: now() }));
+    return releaseRun(this.#services, this.#run, { waitMs: WAIT_MS });
+  }
+
+  /** Restarts at the first page if the cursor belongs to another account or other fields. */
+  #restartIfChanged(planKey: string): void {
+    const hasChanged = this.#run.planKey !== null && this.#run.planKey !== planKey;
+    this.#run = { ...this.#run, ...(hasChanged && FIRST_PAGE_STATE), planKey };
+  }
+
+  async #readPage(source: ReadSource, session: ProviderSession) {
+    const run = this.#run;
+    const startMs = performance.now();
+    const page = isEmptyWindow(run)
+      ? NO_RECORDS
+      : await source.readPage(session, createRequest(run, source, this.#lastPage !== null));
+    this.#lastPage = null;
+    return { page, durationMs: Math.round(performance.now() - startMs) };
+  }
+
+  /** Returns true if more pages follow. */
+  async #recordPage(readPage: Omit<ReadPage, 'delivered'>): Promise<boolean> {
+    const { run, page } = readPage;
+    const delivered = this.#delivered;
+    const { nextRun, count } = await recordPage(this.#services, { ...readPage, delivered });
+    this.#lastPage = page;
+    const { projectId } = run;
+    this.#services.meters.recordsProcessed({ kind: 'read', count, projectId });
+    if (!nextRun) this.#countEnd('succeeded');
+    this.#run = nextRun ?? run;
+    return nextRun !== null;
+  }
+
+  /** Decides after an error whether the read continues later, restarts, or fails. */
+  async interrupt(error: unknown): Promise<void> {
+    if (error instanceof LeaseLost) throw error;
+    if (error instanceof DomainError) return this.#fail(error.message);
+    if (!(error instanceof ProviderError)) return this.#retryAfterDefect(error);
+    if (error instanceof RepeatedCursors) return this.#fail(error.message);
+    if (error.kind === 'CURSOR_GONE') return this.#restart(error.message);
+    if (!error.isTemporary) return this.#fail(error.message);
+    return this.#retry(error.message, error.retryAfterMs);
+  }
+
+  async #retry(reason: string, retryAfterMs: number | null): Promise<void> {
+    const failures = this.#run.failures + 1;
+    if (failures >= FAILURES_MAX) return this.#fail(reason);
+    const providerWaitMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MS_MAX);
+    const waitMs = computeDelayMs(failures, providerWaitMs, this.#services.random);
+    const message = `[${this.#run.objectName}] Try ${failures} failed: ${toStorableString(reason)}`;
+    const lines = [{ severity: 'WARNING' as const, message, details: { waitMs } }];
+    return releaseRun(this.#services, this.#run, { waitMs, change: { failures }, lines });
+  }
+
+  /** Retries for a day, in which an operator may mend the defect. */
+  async #retryAfterDefect(error: unknown): Promise<void> {
+    const { operationId } = this.#run;
+    const { log } = this.#services;
+    const failures = this.#run.failures + 1;
+    if (failures >= DEFECTS_MAX) {
+      const { instance } = createMaskedError(log, error, { operationId }).problem;
+      return this.#fail(`An internal error. Report ${instance} to the operator.`);
+    }
+    if (failures === 1 || failures % DEFECTS_PER_LINE === 0)
+      log.error({ err: error, operationId, failures }, 'read.slice_failed');
+    const waitMs = computeBackoffMs(DEFECT_BACKOFF, failures);
+    return releaseRun(this.#services, this.#run, { waitMs, change: { failures } });
+  }
+
+  async #restart(reason: string): Promise<void> {
+    const { pagesRead, recordsRead, furthestPage } = this.#run;
+    const isFurther = pagesRead > furthestPage;
+    const restarts = isFurther ? 1 : this.#run.restarts + 1;
+    if (restarts > RESTARTS_MAX) return this.#fail(reason);
+    const message = `[${this.#run.objectName}] Restarts: ${toStorableString(reason)}`;
+    const lines = [{ severity: 'WARNING' as const, message }];
+    const change = {
+      ...FIRST_PAGE_STATE,
+      // A read that looks back skips what it delivered before the restart, so these records still count.
+      recordsRead: this.#delivered ? recordsRead : 0,
+      restarts,
+      furthestPage: Math.max(pagesRead, furthestPage),
+    };
+    return releaseRun(this.#services, this.#run, { change, lines });
+  }
+
+  #countEnd(outcome: 'succeeded' | 'failed'): void {
+    const { projectId } = this.#run;
+    this.#services.meters.operationEnded({ kind: 'read', outcome, projectId });
+  }
+
+  async #fail(reason: string): Promise<void> {
+    const { database, now } = this.#services;
+    const failure = { reason: toStorableString(reason), now: now() };
+    await inTransaction(database, (tx) => failRun(tx, this.#run, failure));
+    this.#countEnd('failed');
+  }
+}
+
+function getFilters({ readType }: Pick<ReadRun, 'readType'>, { plan }: ReadSource) {
+  return readType === 'BACKFILL' ? plan.backfillFilters : plan.filters;
+}
+
+function createRequest(run: ReadRun, source: ReadSource, followsPage: boolean): PageRead {
+  const { since, until, cursor } = run;
+  const { objectName, fields, pageSize } = source.plan;
+  return {
+    objectName,
+    fields,
+    pageSize,
+    followsPage,
+    filters: getFilters(run, source).map(({ fieldName, value }) => ({ fieldName, value })),
+    ...(since && { since }),
+    ...(until && { until }),
+    ...(cursor !== null && { cursor }),
+  };
+}
+
+interface RecordedRead {
+  /** The updated run. Null if this was its last page. */
+  nextRun: ReadRun | null;
+  /** The number of records that were not delivered before. */
+  count: number;
+}
+
+/**
+ * Records a page. Throws LeaseLost. Throws UNPROCESSABLE and records nothing if the object is no longer installed or the
+ * destination does not exist. Throws RepeatedCursors and records nothing if the cursors repeat.
+ */
+export async function recordPage(
+  services: Pick<Services, 'database' | 'now'>,
+  readPage: ReadPage,
+): Promise<RecordedRead> {
+  const { database } = services;
+  const { operationId: id, projectId } = readPage.run;
+  const [operation] = await database.rows.find('Operation', { projectId, id });
+  if (!operation) throw new LeaseLost();
+  const now = services.now();
+  const row = createPageToRecord(operation, readPage, now);
+  const { count } = row;
+  if (readPage.page.nextCursor !== null) {
+    const nextRun = requireUpdatedRun(row, await database.changes.run(RECORD_PAGES, row));
+    return { nextRun, count };
+  }
+  return inTransaction(database, async (tx) => {
+    await succeedRun(tx, requireUpdatedRun(row, await recordPageInTransaction(tx, row)), now);
+    return { nextRun: null, count };
+  });
+}
+
+/** Returns the updated run. Throws an error if the page was not recorded. */
+function requireUpdatedRun(
+  { objectName, destination }: PageToRecord,
+  page: RecordedPage | null,
+): ReadRun {
+  if (!page?.hasObject) throw unprocessable(`The installation no longer reads ${objectName}.`);
+  if (!page.hasRun) throw new LeaseLost();
+  if (!page.hasDestination) throw unprocessable(`The destination ${destination} does not exist.`);
+  const { hasObject: _object, hasRun: _run, hasDestination: _destination, ...run } = page;
+  if (run.operationId === null) throw new LeaseLost();
+  return run;
+}

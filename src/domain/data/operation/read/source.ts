@@ -1,0 +1,137 @@
+/** Loads what a read needs: its plan, connection and provider. Each turn loads them again, so that changes take effect. */
+
+import type { Row } from '../../../../database/rows.ts';
+import { notFound, unprocessable } from '../../../../kernel/errors.ts';
+import type { ReadTiming } from '../../../../providers/behavior.ts';
+import type { Provider, ReadCapability } from '../../../../providers/contract.ts';
+import type { RecordPage } from '../../../../providers/moving-records.ts';
+import { requireShallow } from '../../../../providers/read-responses.ts';
+import type { Services } from '../../../access/call.ts';
+import { readConfigContent } from '../../../integrations/installation/installation-config.ts';
+import { describeObject } from '../../../connections/provider/object-descriptions.ts';
+import { findContent, findLatestContent } from '../../../integrations/integration/content-cache.ts';
+import { createObjectNames } from '../../../integrations/integration/delivered-object-names.ts';
+import { describeMissingProvider } from '../../../connections/provider/catalog.ts';
+import type { MessageHead } from './read-message.ts';
+import { createReadPlan, findReadTiming, type ReadPlan } from './read-plan.ts';
+
+export interface ReadSource {
+  plan: ReadPlan;
+  connection: Row<'Connection'>;
+  provider: Provider;
+  /** The module of the integration. Null if it has none. */
+  module: string | null;
+  readPage: ReadCapability['readPage'];
+  timing: ReadTiming;
+  head: Omit<MessageHead, 'operationId' | 'operationTime' | 'readType'>;
+}
+
+/** The page of a read that needs no request, because no record can match. */
+export const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
+
+type InstallationKey = Pick<Row<'Installation'>, 'id' | 'projectId'>;
+
+/** Throws NOT_FOUND without the installation, and UNPROCESSABLE with the reason if the object can't be read. */
+export async function getReadSource(
+  services: Services,
+  key: InstallationKey,
+  objectName: string,
+): Promise<ReadSource> {
+  return createReadSource(services, await getInstallationContent(services, key), objectName);
+}
+
+/** Throws UNPROCESSABLE with the reason if the object can't be read. */
+export function createReadSource(
+  { catalog }: Pick<Services, 'catalog'>,
+  installationContent: InstallationContent,
+  objectName: string,
+): ReadSource {
+  const { installation, content, config } = installationContent;
+  const spec = content.read?.objects.find((object) => object.objectName === objectName);
+  const choice = config.read.find((object) => object.objectName === objectName);
+  if (!spec) throw unprocessable(`The integration's latest revision does not read ${objectName}.`);
+  if (!choice) throw unprocessable(`The installation's config does not read ${objectName}.`);
+  if (choice.disabled) throw unprocessable(`The installation's config disables ${objectName}.`);
+  const provider = catalog.findWithModule(content.provider, content.module);
+  if (!provider) throw unprocessable(describeMissingProvider(content.provider));
+  const readAnyPage = provider.capabilities.readPage;
+  if (!readAnyPage) throw unprocessable(`${provider.displayName} does not support reads.`);
+  const plan = createReadPlan(spec, choice, provider.limits);
+  const readPage: ReadCapability['readPage'] = async (session, read) => {
+    const page = await readAnyPage(session, read);
+    return { ...page, records: requireShallow(page.records) };
+  };
+  const { consumer: _consumer, ...connection } = installation.connection;
+  const head = { action: 'read', ...createInstallationHead(installationContent, plan) } as const;
+  const timing = findReadTiming(provider, objectName);
+  return { plan, connection, provider, module: content.module, readPage, timing, head };
+}
+
+/** Adds every current field of the account to the plan, if it reads all fields. */
+export async function withAllFields(
+  services: Services,
+  { plan, connection, module }: Pick<ReadSource, 'plan' | 'connection' | 'module'>,
+): Promise<ReadPlan> {
+  if (!plan.readsAll) return plan;
+  const { objectName, fields } = plan;
+  const description = await describeObject({ services, connection, module, objectName });
+  const names = description.fields.map(({ fieldName }) => fieldName);
+  return { ...plan, fields: [...new Set([...fields, ...names])] };
+}
+
+/** Creates the members of a message that describe the installation. */
+export function createInstallationHead(
+  { installation, content }: InstallationContent,
+  { objectName, deliveredName }: Pick<ReadPlan, 'objectName' | 'deliveredName'>,
+) {
+  const { group, connection } = installation;
+  const { consumer, providerWorkspaceRef: workspace } = connection;
+  return {
+    projectId: installation.projectId,
+    provider: content.provider,
+    groupRef: group.groupRef,
+    groupName: group.groupName,
+    installationId: installation.id,
+    installationUpdateTime: (installation.updateTime ?? installation.createTime).toISOString(),
+    consumerRef: consumer.consumerRef,
+    consumerName: consumer.consumerName,
+    ...(workspace !== null && { workspace }),
+    objectName: deliveredName,
+    ...createObjectNames(objectName, deliveredName),
+  };
+}
+
+export type InstallationContent = NonNullable<Awaited<ReturnType<typeof findInstallationContent>>>;
+
+/** Throws NOT_FOUND without the installation. */
+export async function getInstallationContent(
+  services: Pick<Services, 'database'>,
+  key: InstallationKey,
+): Promise<InstallationContent> {
+  const installationContent = await findInstallationContent(services, key);
+  if (!installationContent) throw notFound('Installation', key.id);
+  return installationContent;
+}
+
+/** Finds an installation with the rows that reads and writes need. Null if it does not exist. */
+export async function findInstallationContent(
+  { database }: Pick<Services, 'database'>,
+  { projectId, id }: InstallationKey,
+) {
+  const installation = await database.prisma.installation.findUnique({
+    where: { projectId_id: { projectId, id } },
+    include: {
+      group: true,
+      integration: true,
+      connection: { include: { consumer: true }, omit: { credentialsSealed: true } },
+    },
+  });
+  if (!installation) return null;
+  const { configId, integration } = installation;
+  const [config, content] = await Promise.all([
+    findContent(database, 'InstallationConfig', { projectId, id: configId }),
+    findLatestContent(database, integration),
+  ]);
+  // A config or revision is deleted only together with the rows that refer to it.
+  return config && content && { installation, content, config: readConfigContent(config) };
+}

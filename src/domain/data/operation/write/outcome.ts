@@ -1,0 +1,122 @@
+/** Creates and summarizes the outcomes of records. */
+import type { RecordOutcome } from '../../../../providers/moving-records.ts';
+import { isTooDeep } from '../../../../work/bounded-parse.ts';
+import { toStorableJson, toStorableString } from '../../../base/storable-json.ts';
+import type { StoredOperationMetadata } from '../operation.ts';
+
+export interface StoredOutcome extends RecordOutcome {
+  /** True if the provider may have executed the write. */
+  isUnknown?: true;
+  /** True if the record did not have the expected version, so that nothing was written. */
+  isStale?: true;
+}
+
+/** Larger or deeper records are not stored with the outcome. Callers can read the record from the provider instead. */
+const DATA_BYTES_MAX = 256 * 1024;
+const ERRORS_MAX = 20;
+const ERROR_LENGTH_MAX = 500;
+
+/** Limits the size of an outcome, and removes characters that PostgreSQL can't store. */
+export function toStorableOutcome({
+  success,
+  recordId,
+  data,
+  errors,
+}: RecordOutcome): StoredOutcome {
+  const isStored =
+    data && !isTooDeep(data) && Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX;
+  return {
+    success,
+    recordId: recordId === null ? null : toStorableString(recordId),
+    data: isStored ? toStorableJson(data) : null,
+    errors: errors.slice(0, ERRORS_MAX).map(toErrorText),
+  };
+}
+
+export function createFailedOutcome(recordId: string | null, reason: string): StoredOutcome {
+  return { success: false, recordId, data: null, errors: [toErrorText(reason)] };
+}
+
+/** Creates the outcome of a write that must not be repeated. The caller has to check whether it was executed. */
+export function createUnknownOutcome(recordId: string | null, reason: string): StoredOutcome {
+  const text = `The outcome is unknown: the provider may have written the record. ${reason}`;
+  return { ...createFailedOutcome(recordId, text), isUnknown: true };
+}
+
+/** Shortens an error message, and removes characters that PostgreSQL can't store. */
+export function toErrorText(text: string): string {
+  const message = toStorableString(text);
+  return message.length > ERROR_LENGTH_MAX ? `${message.slice(0, ERROR_LENGTH_MAX - 1)}…` : message;
+}
+
+/** Creates the outcome of a write that expected another version of the record. */
+export function createStaleOutcome(recordId: string): StoredOutcome {
+  const reason = 'The record has changed since the write was proposed, so it was not written.';
+  return { ...createFailedOutcome(recordId, reason), isStale: true };
+}
+
+export interface WriteSummary {
+  status: 'SUCCESS' | 'FAILURE';
+  /** A human-readable sentence. */
+  result: string;
+  successfulRecordIds: string[];
+  successCount: number;
+  failureCount: number;
+  errors: string[];
+}
+
+const RESULT_VERBS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
+
+/**
+ * Summarizes the outcomes of a write. A batch is a success if at least one of its records was written, as in the
+ * reference API.
+ */
+export function summarizeOutcomes(
+  { objectName, type }: { objectName: string; type: keyof typeof RESULT_VERBS },
+  outcomes: readonly StoredOutcome[],
+): WriteSummary {
+  const successes = outcomes.filter(({ success }) => success);
+  const successCount = successes.length;
+  const failureCount = outcomes.length - successCount;
+  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : outcome.errors));
+  const [firstOutcome] = outcomes;
+  const result =
+    outcomes.length === 1 && firstOutcome
+      ? describeOutcome(firstOutcome, type)
+      : `Batch write completed (${successCount} succeeded, ${failureCount} failed)`;
+  return {
+    status: successCount > 0 ? 'SUCCESS' : 'FAILURE',
+    result: `[${objectName}] ${result}`,
+    successfulRecordIds: successes.flatMap(({ recordId }) => recordId ?? []),
+    successCount,
+    failureCount,
+    errors,
+  };
+}
+
+function describeOutcome(
+  { success, recordId, isUnknown, errors }: StoredOutcome,
+  type: keyof typeof RESULT_VERBS,
+): string {
+  if (success) return ['Record', recordId, RESULT_VERBS[type]].filter(Boolean).join(' ');
+  return isUnknown ? errors.join(' ') : `Error writing to provider: ${errors.join(' ')}`;
+}
+
+export function createWriteMetadata({
+  objectName,
+  omittedFields,
+  successfulRecordIds = [],
+  retry,
+}: {
+  objectName: string;
+  omittedFields: string[];
+  successfulRecordIds?: string[];
+  retry?: { attempts: number; lastAttempt: Date };
+}): StoredOperationMetadata {
+  return {
+    objects: [objectName],
+    successfulRecordIds,
+    ...(omittedFields.length > 0 && { omittedFields }),
+    ...(retry && { retry: { ...retry, lastAttempt: retry.lastAttempt.toISOString() } }),
+  };
+}

@@ -1,0 +1,123 @@
+/** Loads what the delivery of a subscription's events needs: settings, names, and current records. */
+
+import type { Row } from '../../../database/rows.ts';
+import { notFound, unprocessable } from '../../../kernel/errors.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import type { ProviderRecord } from '../../../providers/moving-records.ts';
+import { requireShallow } from '../../../providers/read-responses.ts';
+import type { Services } from '../../access/call.ts';
+import { openSession } from '../../connections/connection/connection-session.ts';
+import { createReadPlan } from '../operation/read/read-plan.ts';
+import {
+  createInstallationHead,
+  findInstallationContent,
+  withAllFields,
+} from '../operation/read/source.ts';
+import { describeMissingProvider } from '../../connections/provider/catalog.ts';
+import {
+  type DeliveredNames,
+  type FindRecord,
+  readEventContent,
+  type StoredEvent,
+} from './event-message.ts';
+import type { SubscriptionKey } from './object-subscription.ts';
+
+export interface EventSource {
+  head: object;
+  /** Null if the installation does not read the object. */
+  plan: DeliveredNames | null;
+  /** The name of the destination. */
+  destination: string;
+  /** True if both records of an association are fetched. */
+  includesFullRecords: boolean;
+  connection: Row<'Connection'>;
+  provider: Provider;
+}
+
+/** Throws NOT_FOUND or UNPROCESSABLE with the reason why the events can't be delivered. */
+export async function getEventSource(
+  services: Services,
+  { projectId, installationId: id, objectName }: SubscriptionKey,
+): Promise<EventSource> {
+  const installationContent = await findInstallationContent(services, { projectId, id });
+  if (!installationContent) throw notFound('Installation', id);
+  const { content, config, installation } = installationContent;
+  const provider = services.catalog.findWithModule(content.provider, content.module);
+  if (!provider) throw unprocessable(describeMissingProvider(content.provider));
+  const isObject = (object: { objectName: string }) => object.objectName === objectName;
+  const subscribeSpec = content.subscribe?.objects.find(isObject);
+  const subscribeChoice = config.subscribe?.find(isObject);
+  const readSpec = content.read?.objects.find(isObject);
+  const readChoice = config.read.find(isObject);
+  const readPlan =
+    readSpec && readChoice && !readChoice.disabled
+      ? createReadPlan(readSpec, readChoice, provider.limits)
+      : null;
+  const destination =
+    subscribeChoice?.destination ?? subscribeSpec?.destination ?? readPlan?.destination;
+  if (destination == null) {
+    throw unprocessable(
+      `The latest revision of the integration names no destination for ${objectName}.`,
+    );
+  }
+  const { consumer: _consumer, ...connection } = installation.connection;
+  const { module } = content;
+  const plan = readPlan && (await withAllFields(services, { plan: readPlan, connection, module }));
+  const names = plan ?? { objectName, deliveredName: readSpec?.mapToName ?? objectName };
+  return {
+    head: { action: 'subscribe', ...createInstallationHead(installationContent, names) },
+    plan,
+    destination,
+    includesFullRecords: subscribeSpec?.associationChangeEvent?.includeFullRecords ?? false,
+    connection,
+    provider,
+  };
+}
+
+/** Fetches the current records of events that do not contain them, each record once. */
+export async function fetchRecords(
+  services: Services,
+  source: EventSource,
+  events: readonly StoredEvent[],
+): Promise<FindRecord> {
+  const { plan, provider, connection } = source;
+  const { readRecords } = provider.capabilities;
+  if (!plan || !readRecords) return () => undefined;
+  const { fields } = plan;
+  const records = new Map<string, ProviderRecord>();
+  const session = openSession(services, connection, provider);
+  for (const [objectName, ids] of listIdsToFetch(source, events)) {
+    for (const batch of splitIntoBatches([...ids], provider.limits.batchSize)) {
+      const batchRecords = await readRecords(session, { objectName, fields, ids: batch });
+      for (const record of requireShallow(batchRecords)) {
+        records.set(`${objectName} ${record.id}`, record);
+      }
+    }
+  }
+  return (objectName, id) => records.get(`${objectName} ${id}`);
+}
+
+function listIdsToFetch(
+  { includesFullRecords }: EventSource,
+  events: readonly StoredEvent[],
+): Map<string, Set<string>> {
+  const idsByObjectName = new Map<string, Set<string>>();
+  const add = (objectName: string, id: string) => {
+    const ids = idsByObjectName.get(objectName) ?? new Set();
+    idsByObjectName.set(objectName, ids.add(id));
+  };
+  for (const event of events) {
+    const { kind, objectName, recordId } = event;
+    const { record, association } = readEventContent(event);
+    const isChange = kind === 'CREATE' || kind === 'UPDATE';
+    if (isChange && recordId !== null && record === null) add(objectName, recordId);
+    if (association && includesFullRecords) {
+      for (const party of [association.from, association.to]) add(party.objectName, party.id);
+    }
+  }
+  return idsByObjectName;
+}
+
+function* splitIntoBatches<T>(items: T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}

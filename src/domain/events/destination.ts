@@ -1,0 +1,380 @@
+/** Destinations receive messages (webhooks) or keep them to be read (streams). */
+import { z } from 'zod';
+import { Prisma } from '../../database/generated/client.ts';
+import type { DestinationStatus, DestinationType } from '../../database/generated/enums.ts';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import {
+  createSigningSecret,
+  hasSecret,
+  rotateSecrets,
+  sealSigningSecret,
+} from '../../deliveries/signing-secret.ts';
+import { sealHeaders, sealUrl, type TargetHeaders } from '../../deliveries/target-secrets.ts';
+import { notifyEvents } from '../../events/channel.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
+import { findPrefix, id, newId } from '../../kernel/ids.ts';
+import type { Vault } from '../../kernel/secrets.ts';
+import type { Call } from '../access/call.ts';
+import { projectMutation } from '../access/declared-mutation.ts';
+import { projectRead } from '../access/declared-read.ts';
+import { lockRow, requireUnique } from '../access/row-changes.ts';
+import { findProjectRows } from '../access/scope.ts';
+import { checkRules } from '../base/issues.ts';
+import { destinationName, projectIdOrName } from '../base/names.ts';
+import { computed, createdInProject, enumeration, resource, updateTime } from '../base/resource.ts';
+import { releasePendingDeliveries } from './delivery.ts';
+import {
+  listTypeIssues,
+  listUrlMemberIssues,
+  requireAllowedHost,
+  requireNoWebhookMembers,
+} from './destination-rules.ts';
+import { maskTarget } from './destination-secret.ts';
+import { refuseIfUsed } from './destination-uses.ts';
+import { dropPendingDeliveries } from './dropped-deliveries.ts';
+import { closeStream, removeMessages } from './stream/stream-removal.ts';
+import { HEADERS_MAX, mergeKeptHeaders, targetHeaders } from './target-headers.ts';
+
+type Destination = Row<'Destination'>;
+
+/** Limits how long the caller of a deletion waits. Upkeep fails the remaining deliveries. */
+const DELETION_DROPS_MAX = 10_000;
+const SEALED_COLUMNS = {
+  signingSecretSealed: true,
+  previousSecretSealed: true,
+  urlSealed: true,
+  headersSealed: true,
+} as const;
+
+const destinationType = enumeration('DestinationType', 'How a destination delivers its messages.', {
+  WEBHOOK: 'The gateway posts messages to its URL, signed as Standard Webhooks specifies.',
+  STREAM:
+    'The gateway stores messages in the order of their commits. Clients read them from `messages`, or live from the subscription `streamMessages`.',
+} satisfies Record<DestinationType, string>);
+
+const destinationStatus = enumeration(
+  'DestinationStatus',
+  'Whether the gateway sends messages to a destination.',
+  {
+    ENABLED: 'Messages are sent. A stream is always enabled.',
+    DISABLED: 'Messages stay pending until the destination is enabled again.',
+  } satisfies Record<DestinationStatus, string>,
+);
+
+export const destinationResource = resource(
+  'Destination',
+  'Receives events through routes, and records from reads. The gateway posts the messages of a webhook to its URL, and stores the messages of a stream.',
+  {
+    ...createdInProject,
+    name: z.string().describe('Unique in the project: letters, digits and dashes.'),
+    type: destinationType.describe('How it delivers its messages.'),
+    url: computed(
+      z
+        .string()
+        .nullable()
+        .describe(
+          'The URL that messages are posted to, with `***` in place of each value in its query. Null for a stream.',
+        ),
+      (row: Destination) => maskTarget(row).url,
+    ),
+    headers: computed(
+      z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe(
+          'The HTTP headers of every message, with `***` in place of each value. Null without headers and for a stream.',
+        ),
+      (row: Destination) => maskTarget(row).headers,
+    ),
+    status: destinationStatus.describe('Whether messages are sent to it.'),
+    disabledReason: z.string().nullable().describe('Why it is disabled. Null if it is enabled.'),
+    failingSince: z
+      .date()
+      .nullable()
+      .describe(
+        'When the first of its latest attempts failed, after which none succeeded. Null if the latest attempt succeeded, before the first attempt, and for a stream.',
+      ),
+    failedAttempts: z
+      .int()
+      .describe('The number of attempts that failed since `failingSince`. 0 if it is null.'),
+    updateTime,
+  },
+);
+
+const destinationId = id.describe('The id of the destination.');
+const name = destinationName.describe('1 to 64 letters, digits and dashes; unique in the project.');
+const url = z
+  .string()
+  .describe(
+    'For a webhook: the URL that messages are posted to, at most 2048 characters, without user info and fragment. It must use https; http is allowed for an address that ALLOWED_PRIVATE_TARGETS of the server permits.',
+  );
+const headers = targetHeaders
+  .nullish()
+  .describe(
+    'For a webhook: HTTP headers to send with every message, at most 20 values by name. Null removes them. Values are encrypted and visible only with the scope `credentials:read`. Other callers see `***`, which is rejected as a value.',
+  );
+const keepHeaders = z
+  .array(z.string())
+  .max(HEADERS_MAX)
+  .optional()
+  .describe(
+    'Names of current headers that keep their values. All other headers are replaced by `headers`. Default: none. If `url` changes to another origin, only callers with the scope `credentials:read` may keep values.',
+  );
+
+const createDestinationInput = z
+  .object({
+    projectIdOrName,
+    name,
+    type: destinationType.describe('How it delivers its messages.'),
+    url: url.optional(),
+    headers,
+  })
+  .superRefine(checkRules(listTypeIssues))
+  .meta({ id: 'CreateDestinationInput', description: 'The destination to create.' });
+
+const updateDestinationInput = z
+  .object({
+    projectIdOrName,
+    destinationId,
+    name: name.optional(),
+    url: url.optional(),
+    headers,
+    keepHeaders,
+    status: destinationStatus
+      .describe(
+        'For a webhook: ENABLED sends its pending messages immediately, DISABLED keeps them pending.',
+      )
+      .optional(),
+  })
+  .superRefine(checkRules(listUrlMemberIssues))
+  .meta({
+    id: 'UpdateDestinationInput',
+    description: 'The new values of a destination. Omitted fields keep their values.',
+  });
+
+const rotateDestinationSecretInput = z.object({ projectIdOrName, destinationId }).meta({
+  id: 'RotateDestinationSecretInput',
+  description: 'The destination whose secret to rotate.',
+});
+
+const deleteDestinationInput = z
+  .object({ projectIdOrName, destinationId })
+  .meta({ id: 'DeleteDestinationInput', description: 'The destination to delete.' });
+
+/** Returns the project's destination of that id or name, or null. */
+export async function findDestination(
+  call: Call,
+  { projectId, idOrName }: { projectId: string; idOrName: string },
+): Promise<Destination | null> {
+  const key = findPrefix(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };
+  const [destination] = await findProjectRows(call, 'Destination', { projectId, ...key });
+  return destination ?? null;
+}
+
+/** Throws NOT_FOUND if the project has no such destination. */
+export const getDestination = projectRead(
+  'read',
+  'Gets a destination by its id or name.',
+  async (
+    call,
+    { destination }: { destination: string },
+    { id: projectId },
+  ): Promise<Destination> => {
+    const row = await findDestination(call, { projectId, idOrName: destination });
+    if (!row) throw notFound('Destination', destination);
+    return row;
+  },
+);
+
+export const createDestination = projectMutation({
+  description:
+    'Creates a destination: a webhook, to which messages are posted, or a stream, which stores them. Routes send events to it, and integrations name it for records. The response contains the secret of a webhook; later, only callers with the scope `credentials:read` can read it.',
+  needs: 'events:write',
+  input: createDestinationInput,
+  run(call, { projectIdOrName: _project, ...input }, { id: projectId }) {
+    return input.type === 'STREAM'
+      ? inTransaction(call.database, (tx) => insertDestination(call, tx, { projectId, ...input }))
+      : insertDestination(call, call.database.prisma, { projectId, ...input });
+  },
+});
+
+type NewDestination = Omit<z.output<typeof createDestinationInput>, 'projectIdOrName'> & {
+  projectId: string;
+};
+
+/**
+ * For a stream, `client` must be a transaction. Throws BAD_USER_INPUT for a host that is not allowed, and CONFLICT for a
+ * taken name.
+ */
+export async function insertDestination(
+  call: Call,
+  client: Pick<Transaction, 'destination' | 'streamLog'>,
+  { projectId, url, headers, ...input }: NewDestination,
+): Promise<{ destination: Destination; signingSecret: string | null }> {
+  requireAllowedHost(call, { url });
+  const owner = { id: newId('dst'), projectId };
+  const signingSecret = input.type === 'STREAM' ? null : createSigningSecret();
+  const data = {
+    ...owner,
+    ...input,
+    ...createTargetColumns(call.vault, owner, { url, headers }),
+    ...(signingSecret !== null && sealSigningSecret(call.vault, owner, signingSecret)),
+  };
+  if (input.type === 'STREAM') {
+    await client.streamLog.create({ data: { projectId, destinationId: owner.id } });
+  }
+  const destination = client.destination.create({ data, omit: SEALED_COLUMNS });
+  return {
+    destination: await requireUnique(destination, describeTakenName(input.name)),
+    signingSecret,
+  };
+}
+
+export const updateDestination = projectMutation({
+  description:
+    'Updates a destination. If it is enabled again, its pending messages are sent immediately.',
+  needs: 'events:write',
+  input: updateDestinationInput,
+  async run(
+    call,
+    { projectIdOrName: _project, ...changes },
+    { id: projectId },
+  ): Promise<Destination> {
+    const change = inTransaction(call.database, (tx) =>
+      reviseDestination(call, tx, { projectId, ...changes }),
+    );
+    const { destination, afterCommit } = await requireUnique(
+      change,
+      describeTakenName(changes.name ?? ''),
+    );
+    await afterCommit();
+    return destination;
+  },
+});
+
+type DestinationChanges = Omit<z.output<typeof updateDestinationInput>, 'projectIdOrName'>;
+
+/** Updates a destination in a transaction. The caller must run `afterCommit` once the transaction has committed. */
+export async function reviseDestination(
+  call: Call,
+  tx: Transaction,
+  { projectId, destinationId, ...changes }: DestinationChanges & { projectId: string },
+): Promise<{ destination: Destination; afterCommit: () => Promise<void> }> {
+  requireAllowedHost(call, changes);
+  const now = call.now();
+  const oldDestination = await lockForUpdate(tx, projectId, destinationId);
+  requireNoWebhookMembers(oldDestination, changes);
+  const isRenamed = changes.name !== undefined && changes.name !== oldDestination.name;
+  if (isRenamed) await refuseIfUsed(tx, oldDestination);
+  const isReenabled = changes.status === 'ENABLED' && oldDestination.status === 'DISABLED';
+  if (isReenabled) notifyEvents(tx, projectId);
+  const headers = mergeKeptHeaders(call, oldDestination, changes);
+  const target = createTargetColumns(call.vault, oldDestination, { url: changes.url, headers });
+  const status = createStatusChange(oldDestination.status, changes.status);
+  const destination = await tx.destination.update({
+    where: { projectId_id: { projectId, id: oldDestination.id } },
+    data: { name: changes.name, ...target, ...status, updateTime: now },
+    omit: SEALED_COLUMNS,
+  });
+  const afterCommit = async () => {
+    if (isReenabled) await releasePendingDeliveries(call.database, destination, now);
+  };
+  return { destination, afterCommit };
+}
+
+/** Throws BAD_USER_INPUT for a stream. */
+export const rotateDestinationSecret = projectMutation({
+  description:
+    'Rotates the secret of a webhook. For 24 hours, messages are signed with the previous secret too.',
+  needs: 'events:write',
+  input: rotateDestinationSecretInput,
+  async run(
+    call,
+    input,
+    { id: projectId },
+  ): Promise<{ destination: Destination; signingSecret: string }> {
+    const now = call.now();
+    const signingSecret = createSigningSecret();
+    const destination = await inTransaction(call.database, async (tx) => {
+      const lockedDestination = await lockForUpdate(tx, projectId, input.destinationId);
+      const { id } = lockedDestination;
+      if (!hasSecret(lockedDestination)) {
+        throw invalid('input.destinationId', 'is a stream, which has no secret.', id);
+      }
+      const secrets = rotateSecrets(call.vault, lockedDestination, { secret: signingSecret, now });
+      const where = { projectId_id: { projectId, id } };
+      const data = { ...secrets, updateTime: now };
+      return tx.destination.update({ where, data, omit: SEALED_COLUMNS });
+    });
+    return { destination, signingSecret };
+  },
+});
+
+/** If the destination has many deliveries or messages, upkeep completes the deletion. */
+export const deleteDestination = projectMutation({
+  description:
+    'Deletes a destination and its routes. Its pending deliveries fail, and the messages of a stream are deleted.',
+  needs: 'events:write',
+  input: deleteDestinationInput,
+  async run(call, { destinationId }, { id: projectId }): Promise<{ deletedId: string }> {
+    const afterCommit = await inTransaction(call.database, (tx) =>
+      removeDestination(call, tx, { projectId, destinationId }),
+    );
+    await afterCommit();
+    return { deletedId: destinationId };
+  },
+});
+
+/**
+ * Deletes a destination in a transaction. Returns a function that completes the deletion, to call after the commit. If the
+ * process ends before the call, upkeep completes it.
+ */
+export async function removeDestination(
+  call: Call,
+  tx: Transaction,
+  key: { projectId: string; destinationId: string },
+): Promise<() => Promise<unknown>> {
+  const { projectId, destinationId } = key;
+  const destination = await lockForUpdate(tx, projectId, destinationId);
+  await refuseIfUsed(tx, destination);
+  await tx.destination.delete({ where: { projectId_id: { projectId, id: destinationId } } });
+  if (destination.type === 'STREAM') {
+    await closeStream(tx, key);
+    return () => removeMessages(call, key);
+  }
+  const options = { now: call.now(), countMax: DELETION_DROPS_MAX };
+  return () => dropPendingDeliveries(call.database, key, options);
+}
+
+/** Returns the columns of a URL and headers. An undefined value leaves its columns unchanged. */
+function createTargetColumns(
+  vault: Vault,
+  owner: Pick<Destination, 'id' | 'projectId'>,
+  { url, headers }: { url?: string | undefined; headers?: TargetHeaders | null | undefined },
+) {
+  const headerColumns = headers === undefined ? null : sealHeaders(vault, owner, headers);
+  return {
+    ...(url !== undefined && sealUrl(vault, owner, url)),
+    ...(headerColumns && {
+      ...headerColumns,
+      maskedHeaders: headerColumns.maskedHeaders ?? Prisma.DbNull,
+    }),
+  };
+}
+
+/** Locks the row until the end of the transaction, so that changes to a destination run one after another. */
+function lockForUpdate(tx: Transaction, projectId: string, id: string) {
+  return lockRow(tx, 'Destination', { projectId, id, noun: 'Destination' });
+}
+
+function createStatusChange(oldStatus: DestinationStatus, status?: DestinationStatus) {
+  if (status === undefined || status === oldStatus) return {};
+  return status === 'DISABLED'
+    ? { status, disabledReason: 'Disabled by a caller.' }
+    : { status, disabledReason: null, failingSince: null, failedAttempts: 0 };
+}
+
+function describeTakenName(name: string): string {
+  return `The project already has a destination named ${name}.`;
+}

@@ -1,0 +1,28 @@
+/** Lists the schemes by which customers can connect accounts for an integration. */
+import type { Row } from '../../../database/rows.ts';
+import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
+import type { Batch } from '../../access/scope.ts';
+
+type IntegrationOfProject = Pick<Row<'Integration'>, 'projectId' | 'provider'>;
+
+/** Omits schemes with a consent page if the project lacks what the page needs: a provider app, and scopes if required. */
+export const listConnectSchemes: Batch<IntegrationOfProject, AuthScheme[]> = async (
+  { database, catalog },
+  integrations,
+) => {
+  const apps = await database.rows.find('ProviderApp', {
+    projectId: [...new Set(integrations.map(({ projectId }) => projectId))],
+    provider: [...new Set(integrations.map(({ provider }) => provider))],
+  });
+  return integrations.map(({ projectId, provider: name }) => {
+    const provider = catalog.find(name);
+    if (!provider) return [];
+    // Consents use the newest app.
+    const app = apps
+      .filter((candidate) => candidate.projectId === projectId && candidate.provider === name)
+      .reduce<Row<'ProviderApp'> | null>((a, b) => (a && a.id > b.id ? a : b), null);
+    const needsScopes = provider.oauth2?.explicitScopesRequired === true;
+    const canConsent = app !== null && (!needsScopes || app.scopes.length > 0);
+    return provider.authSchemes.filter((scheme) => canConsent || !isConsentScheme(scheme));
+  });
+};

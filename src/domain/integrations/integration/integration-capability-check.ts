@@ -1,0 +1,95 @@
+/** Checks that an integration uses only what its provider supports. */
+import type { Issue } from '../../../kernel/errors.ts';
+import {
+  listCapabilities,
+  PROVIDER_CAPABILITIES,
+  type Provider,
+  type ProviderCapability,
+  supportsCapability,
+} from '../../../providers/contract.ts';
+import { findModule, listModules } from '../../../providers/modules.ts';
+import { createInputIssue, formatPath } from '../../base/issues.ts';
+import type { IntegrationContent } from './integration-content.ts';
+
+type Path = readonly PropertyKey[];
+
+/**
+ * Lists the parts of the content that need a capability which the provider lacks. Objects of `subscribe` are accepted
+ * with a warning (`listSubscribeWarnings`), and their installations are UNHEALTHY.
+ */
+export function* listCapabilityIssues(
+  { read, write, proxy, watchSchema }: IntegrationContent,
+  path: Path,
+  provider: Provider,
+): Generator<Issue> {
+  yield* listObjectIssues(read?.objects, [...path, 'read'], { provider, capability: 'READ' });
+  yield* listObjectIssues(write?.objects, [...path, 'write'], { provider, capability: 'WRITE' });
+  const capabilities = listCapabilities(provider);
+  if (proxy?.enabled && !capabilities.includes('PROXY')) {
+    const detail = `must be false: ${provider.displayName} does not support PROXY.`;
+    yield createInputIssue([...path, 'proxy', 'enabled'], detail, true);
+  }
+  if (watchSchema && !capabilities.includes('METADATA')) {
+    const detail = `must be omitted: ${provider.displayName} does not describe its objects (METADATA).`;
+    yield createInputIssue([...path, 'watchSchema'], detail, watchSchema);
+  }
+}
+
+export function* listContentModuleIssues(
+  { module }: IntegrationContent,
+  path: Path,
+  provider: Provider,
+): Generator<Issue> {
+  if (module == null || findModule(provider, module)) return;
+  const { displayName, modules } = provider;
+  const names = listModules(provider).map(({ name }) => name);
+  const remedy = modules ? `has ${names.join(', ')}` : 'has no modules. Omit it';
+  const detail = `is not a module of ${displayName}, which ${remedy}.`;
+  yield createInputIssue([...path, 'module'], detail, module);
+}
+
+/** Returns a sentence for each subscribed object whose events the provider cannot send. */
+export function listSubscribeWarnings(
+  { subscribe }: IntegrationContent,
+  path: Path,
+  provider: Provider,
+): string[] {
+  return (subscribe?.objects ?? []).flatMap(({ objectName }, index) => {
+    if (supportsCapability(provider, objectName, 'SUBSCRIBE')) return [];
+    const memberName = formatPath([...path, 'subscribe', 'objects', index, 'objectName']);
+    return `${memberName}: ${describeMissingCapability(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
+  });
+}
+
+function* listObjectIssues(
+  objects: readonly { objectName: string }[] = [],
+  path: Path,
+  { provider, capability }: { provider: Provider; capability: ProviderCapability },
+): Generator<Issue> {
+  for (const [index, { objectName }] of objects.entries()) {
+    // Another check reports unknown objects.
+    if (provider.objects && !provider.objects.includes(objectName)) continue;
+    if (supportsCapability(provider, objectName, capability)) continue;
+    const detail = describeMissingCapability(provider, objectName, capability);
+    yield createInputIssue([...path, 'objects', index, 'objectName'], detail, objectName);
+  }
+}
+
+/** Formats a sentence about a missing capability, with the capabilities that the provider or the object has. */
+function describeMissingCapability(
+  provider: Provider,
+  objectName: string,
+  capability: ProviderCapability,
+): string {
+  const { displayName } = provider;
+  const capabilities = listCapabilities(provider);
+  if (!capabilities.includes(capability)) {
+    const supportedNames =
+      capabilities.length > 0 ? `only ${capabilities.join(', ')}` : 'connections only';
+    return `needs ${capability}, which ${displayName} does not support: it supports ${supportedNames}.`;
+  }
+  const objectCapabilities = PROVIDER_CAPABILITIES.filter((candidate) =>
+    supportsCapability(provider, objectName, candidate),
+  );
+  return `needs ${capability}, which ${displayName} supports for other objects: this one supports only ${objectCapabilities.join(', ')}.`;
+}

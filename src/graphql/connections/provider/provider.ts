@@ -1,0 +1,81 @@
+import {
+  type CustomInput,
+  findProvider,
+  listModulesWithProvider,
+  listProviderObjects,
+  listProviders,
+  type ModuleOfProvider,
+  type ObjectOfProvider,
+  type Provider as ProviderShape,
+  providerInputResource,
+  providerModuleResource,
+  providerObjectResource,
+  providerResource,
+} from '../../../domain/connections/provider/provider.ts';
+import { describeField } from '../../schema/fields.ts';
+import { addViewerList } from '../../schema/lists.ts';
+import { objectType } from '../../schema/object-type.ts';
+import { builder } from '../../schema/schema-builder.ts';
+import { addConnection } from '../../schema/types.ts';
+
+export const ProviderObject = objectType(
+  builder.objectRef<ObjectOfProvider>('ProviderObject'),
+  providerObjectResource,
+);
+
+const ProviderInput = objectType(
+  builder.objectRef<CustomInput>('ProviderInput'),
+  providerInputResource,
+);
+
+const ProviderModule = objectType(
+  builder.objectRef<ModuleOfProvider>('ProviderModule'),
+  providerModuleResource,
+);
+
+const Provider = objectType(
+  builder.objectRef<ProviderShape>('Provider'),
+  providerResource,
+  (t) => ({
+    objects: t.field({
+      type: [ProviderObject],
+      description:
+        'The objects that every account has. `ConnectedAccount.objects` lists the objects of one account.',
+      resolve: listProviderObjects,
+    }),
+    inputs: t.field({
+      type: [ProviderInput],
+      description:
+        'The values that connecting needs in `providerMetadata`, in addition to credentials and workspace.',
+      resolve: ({ inputs = [] }) => inputs,
+    }),
+    customInputs: t.field({
+      type: [ProviderInput],
+      description: 'The inputs of `customAuth`. Empty if the provider has no such scheme.',
+      resolve: ({ custom }) => custom?.inputs ?? [],
+    }),
+    modules: t.field({
+      type: [ProviderModule],
+      description: 'The parts of the provider. Integrations that name no module use the first one.',
+      resolve: listModulesWithProvider,
+    }),
+  }),
+);
+addConnection(Provider, 'providers');
+
+builder.queryFields((t) => ({
+  provider: t.field({
+    ...describeField(findProvider),
+    type: Provider,
+    nullable: true,
+    args: {
+      name: t.arg.string({
+        required: true,
+        description: 'The name of the provider, like `hubspot`.',
+      }),
+    },
+    resolve: (_root, { name }, { call }) => findProvider(call, name),
+  }),
+}));
+
+addViewerList('Query', 'providers', Provider, listProviders);

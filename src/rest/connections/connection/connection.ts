@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { readWithin } from '../../../domain/access/declared-read.ts';
+import type { Row } from '../../../domain/access/scope.ts';
+import { projectIdOrName } from '../../../domain/base/names.ts';
+import {
+  deleteConnection,
+  getConnection,
+  updateConnection,
+} from '../../../domain/connections/connection/connection.ts';
+import { generateConnection } from '../../../domain/connections/connection/connection-generation.ts';
+import { refreshConnectionInput } from '../../../domain/connections/connection/connection-input.ts';
+import {
+  refreshConnection,
+  refreshConnectionIfDue,
+} from '../../../domain/connections/connection/connection-refresh.ts';
+import {
+  credentialFields,
+  oauth2Token,
+} from '../../../domain/connections/connection/credential-input.ts';
+import { listPlainCredentials } from '../../../domain/connections/connection/credentials.ts';
+import {
+  connectionFilters,
+  listConnections,
+} from '../../../domain/connections/connection/list/connection-list.ts';
+import { listConnectionInstallations } from '../../../domain/integrations/installation/installation-list.ts';
+import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
+import { id } from '../../../kernel/ids.ts';
+import { endpoint, type RestRequest } from '../../endpoint/endpoint.ts';
+import type { Location, WireForm } from '../../endpoint/locations.ts';
+import {
+  deleteEndpoint,
+  joinCreateTime,
+  listEndpoint,
+  mutationEndpoint,
+  splitCreateTime,
+} from '../../endpoint/resource-endpoints.ts';
+import { installation } from '../../integrations/installation/installation-view.ts';
+import { connection } from './connection-view.ts';
+
+const { shape } = oauth2Token;
+const domainTokens = credentialFields.oauth2AuthorizationCode;
+
+const wireToken = z
+  .object({ token: shape.token, issuedAt: shape.issueTime, expiresAt: shape.expireTime })
+  .meta({ ...oauth2Token.meta() });
+
+const wireTokens = z
+  .object({
+    accessToken: wireToken.nullish().describe(domainTokens.shape.accessToken.description as string),
+    refreshToken: wireToken
+      .nullish()
+      .describe(domainTokens.shape.refreshToken.description as string),
+    scopes: domainTokens.shape.scopes,
+  })
+  .meta({ ...domainTokens.meta() });
+
+type WireTokens = z.output<typeof wireTokens>;
+
+const WIRE_NAMES: Record<string, string> = { issueTime: 'issuedAt', expireTime: 'expiresAt' };
+
+/** Returns the location of the tokens in the body of a request that creates or updates a connection. */
+function locateTokens(wrap: (tokens: typeof wireTokens) => z.ZodType): Location {
+  const form: WireForm<WireTokens> = {
+    schema: wrap(wireTokens) as z.ZodType<WireTokens>,
+    toDomain: ({ accessToken, refreshToken, scopes }) => ({
+      accessToken: toToken(accessToken),
+      refreshToken: toToken(refreshToken),
+      scopes,
+    }),
+    locate: (_wire, location) =>
+      location.replace(/(?<=\.)(issueTime|expireTime)$/, (name) => WIRE_NAMES[name] ?? name),
+  };
+  return { in: 'body', name: 'oauth2AuthorizationCode', form };
+}
+
+function toToken(wire: WireTokens['accessToken']): z.output<typeof oauth2Token> | null | undefined {
+  if (!wire) return wire;
+  const { token, issuedAt: issueTime, expiresAt: expireTime } = wire;
+  return { token, issueTime, expireTime };
+}
+
+const tag = 'Connections';
+const path = '/projects/{projectIdOrName}/connections';
+
+const getConnectionInput = z.object({
+  ...refreshConnectionInput.shape,
+  includeCreds: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the response includes the API key, or the access token and its scopes. Default: false.',
+    ),
+  includeRefreshToken: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the response includes the refresh token, and everything that includeCreds adds. Default: false.',
+    ),
+  refresh: z
+    .enum(['force', 'ifExpired'])
+    .optional()
+    .describe(
+      'Refreshes the access token first: always, or only if it is missing or about to expire. Default: no refresh.',
+    ),
+});
+
+export const connectionEndpoints = [
+  listEndpoint({
+    id: 'listConnections',
+    path,
+    tag,
+    input: z.object({ projectIdOrName, ...splitCreateTime(connectionFilters.shape) }),
+    list: joinCreateTime(readWithin(getRequestedProject, listConnections)),
+    resource: connection,
+  }),
+  mutationEndpoint({
+    id: 'generateConnection',
+    method: 'POST',
+    path: `${path}:generate`,
+    tag,
+    mutation: generateConnection,
+    locations: { oauth2AuthorizationCode: locateTokens((tokens) => tokens.nullish()) },
+    status: 201,
+    resource: connection,
+  }),
+  endpoint({
+    id: 'getConnection',
+    method: 'GET',
+    path: `${path}/{connectionId}`,
+    tag,
+    summary: getConnection.description,
+    needs: getConnection.needs,
+    memberNeeds: {
+      includeCreds: listPlainCredentials.needs,
+      includeRefreshToken: listPlainCredentials.needs,
+      refresh: refreshConnection.needs,
+    },
+    input: getConnectionInput,
+    status: 200,
+    resource: connection,
+    run: readConnection,
+  }),
+  listEndpoint({
+    id: 'listConnectionInstallations',
+    path: `${path}/{connectionId}/installations`,
+    tag,
+    input: z.object({ projectIdOrName, connectionId: id.describe('The id of the connection.') }),
+    list: readWithin(getConnection, listConnectionInstallations),
+    resource: installation,
+  }),
+  mutationEndpoint({
+    id: 'updateConnection',
+    method: 'PATCH',
+    path: `${path}/{connectionId}`,
+    tag,
+    mutation: updateConnection,
+    locations: {
+      oauth2AuthorizationCode: locateTokens((tokens) => tokens.optional()),
+      skipCheck: { in: 'query', name: 'skipCheck' },
+    },
+    mask: 'connection',
+    status: 200,
+    resource: connection,
+  }),
+  deleteEndpoint({
+    id: 'deleteConnection',
+    path: `${path}/{connectionId}`,
+    tag,
+    mutation: deleteConnection,
+  }),
+];
+
+async function readConnection(
+  request: RestRequest,
+  { includeCreds, includeRefreshToken, refresh, ...key }: z.output<typeof getConnectionInput>,
+) {
+  const reads = {
+    force: refreshConnection,
+    ifExpired: refreshConnectionIfDue,
+    never: getConnection,
+  };
+  const row: Row<'Connection'> = await reads[refresh ?? 'never'](request.call, key);
+  if (!includeCreds && !includeRefreshToken) return row;
+  const credentials = await request.find(listPlainCredentials, row);
+  const { oauth2AuthorizationCode: tokens } = credentials ?? {};
+  if (!tokens || includeRefreshToken) return { ...row, ...credentials };
+  return { ...row, oauth2AuthorizationCode: { ...tokens, refreshToken: null } };
+}

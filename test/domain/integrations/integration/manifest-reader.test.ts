@@ -1,0 +1,61 @@
+/** Large manifests are parsed in a thread with limited time and memory. */
+import { expect, onTestFinished, test } from 'vitest';
+import { ManifestReader } from '../../../../src/domain/integrations/integration/manifest/manifest-reader.ts';
+import {
+  DOCUMENT_LENGTH_MAX,
+  MANIFEST_LENGTH_MAX,
+} from '../../../../src/domain/integrations/integration/manifest/manifest-text.ts';
+
+/** A text of the maximum length. Parsing it needs more than 20 MB. */
+const TEXT_OF_MAX_LENGTH = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
+/** A text that is long enough to be parsed in the thread. */
+const TEXT_FOR_THREAD = `# ${'x'.repeat(5_000)}\na: 1\n`;
+
+function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): ManifestReader {
+  const reader = new ManifestReader(limits);
+  onTestFinished(() => reader[Symbol.asyncDispose]());
+  return reader;
+}
+
+test('rejects a document that exceeds the time limit, and reads the next one', async () => {
+  const reader = createReader({ readTimeoutMs: 1 });
+  const timeout = { problem: 'takes longer than 0.001 seconds to read.' };
+  const results = [TEXT_OF_MAX_LENGTH, TEXT_OF_MAX_LENGTH, TEXT_FOR_THREAD].map((text) =>
+    reader.read('prj', text),
+  );
+  expect((await Promise.all(results)).slice(0, 2)).toEqual([timeout, timeout]);
+});
+
+test('rejects a document that exceeds the memory limit, and reads the next one', async () => {
+  const reader = createReader({ memoryMbMax: 16 });
+  expect(await reader.read('prj', TEXT_OF_MAX_LENGTH)).toEqual({
+    problem: 'takes too much memory to read.',
+  });
+  expect(await reader.read('prj', TEXT_FOR_THREAD)).toEqual({ value: { a: 1 } });
+});
+
+test(
+  'reads a document of the maximum length within the limits of time and memory',
+  { tags: ['all/rows'] },
+  async () => {
+    const result = await createReader({}).read('prj', TEXT_OF_MAX_LENGTH);
+    expect(result).toMatchObject({ value: { a: expect.arrayContaining([{ b: 'c' }]) } });
+  },
+);
+
+test('reads a manifest while a long document is read', async () => {
+  const reader = createReader({});
+  const ended: string[] = [];
+  const longText = `a: [${'{b: c},'.repeat(DOCUMENT_LENGTH_MAX / 7 - 2)}]`;
+  const document = reader.readDocument('prj_1', longText).then(() => ended.push('document'));
+  const manifest = reader.read('prj_2', TEXT_FOR_THREAD).then(() => ended.push('manifest'));
+  await Promise.all([document, manifest]);
+  expect(ended).toEqual(['manifest', 'document']);
+});
+
+test('refuses a document with too many values', async () => {
+  const text = `[${'[],'.repeat(70_000)}]`;
+  expect(await createReader({}).readDocument('prj', text)).toMatchObject({
+    faults: [{ detail: 'must have at most 60000 members and items.' }],
+  });
+});

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { CATALOG } from '../../../../src/providers/catalog/all-entries.ts';
+import type { Provider } from '../../../../src/providers/contract.ts';
+import { createTestApp, getSharedApp } from '../../../support/app.ts';
+import { UNDOCUMENTED } from '../../../support/providers/provider-session.ts';
+
+const template = CATALOG.at(-1) as Provider;
+const createProvider = (name: string, facts: Partial<Provider> = {}): Provider => ({
+  ...template,
+  name,
+  displayName: name.toUpperCase(),
+  ...facts,
+});
+
+const app = await getSharedApp({
+  providers: [
+    createProvider('delta'),
+    createProvider('alpha', {
+      baseUrl: 'https://{{workspace}}.alpha.test',
+      authSchemes: ['OAUTH2_CLIENT_CREDENTIALS', 'API_KEY'],
+      capabilities: {
+        getBehavior: () => UNDOCUMENTED,
+        readPage: async () => ({ records: [], nextCursor: null, estimatedTotal: null }),
+        proxy: true,
+      },
+    }),
+    createProvider('bravo', { capabilities: {} }),
+    createProvider('charlie'),
+  ],
+});
+const tenant = await app.createTenant();
+
+const LIST_PROVIDERS = `query ListProviders($first: Int, $after: String, $last: Int, $before: String) {
+  providers(first: $first, after: $after, last: $last, before: $before) {
+    totalCount nodes { name } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`;
+
+test('finds a provider by name, with its supported operations', async () => {
+  const query = `query GetProvider($name: String!) {
+    provider(name: $name) { name displayName baseUrl authSchemes supports }
+  }`;
+  expect(await tenant.query(query, { name: 'alpha' })).toEqual({
+    provider: {
+      name: 'alpha',
+      displayName: 'ALPHA',
+      baseUrl: 'https://{{workspace}}.alpha.test',
+      authSchemes: ['OAUTH2_CLIENT_CREDENTIALS', 'API_KEY'],
+      supports: ['READ', 'PROXY'],
+    },
+  });
+  expect(await tenant.builder.query(query, { name: 'bravo' })).toMatchObject({
+    provider: { supports: [] },
+  });
+  expect(await tenant.query(query, { name: 'echo' })).toEqual({ provider: null });
+});
+
+test('finds a provider by id with node, and returns null for an unknown one', async () => {
+  const id = 'prv_alpha';
+  expect(await tenant.query(`{ provider(name: "alpha") { id } }`)).toEqual({ provider: { id } });
+  const query = '{ nodes(ids: ["prv_alpha", "prv_echo", "prv_"]) { __typename id } }';
+  const expectedData = { nodes: [{ __typename: 'Provider', id }, null, null] };
+  expect(await tenant.query(query)).toEqual(expectedData);
+  expect(await tenant.builder.query(query)).toEqual(expectedData);
+});
+
+test('lists providers by name, in both directions', async () => {
+  const listNames = (response: { providers: { nodes: { name: string }[] } }) =>
+    response.providers.nodes.map(({ name }) => name);
+  expect(listNames(await tenant.query(LIST_PROVIDERS))).toEqual([
+    'alpha',
+    'bravo',
+    'charlie',
+    'delta',
+  ]);
+
+  const firstPage = await tenant.query(LIST_PROVIDERS, { first: 3 });
+  expect(listNames(firstPage)).toEqual(['alpha', 'bravo', 'charlie']);
+  expect(firstPage.providers).toMatchObject({
+    totalCount: 4,
+    pageInfo: { hasNextPage: true, hasPreviousPage: false },
+  });
+  const lastPage = await tenant.query(LIST_PROVIDERS, {
+    first: 3,
+    after: firstPage.providers.pageInfo.endCursor,
+  });
+  expect(listNames(lastPage)).toEqual(['delta']);
+  expect(lastPage.providers.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+
+  const before = lastPage.providers.pageInfo.startCursor;
+  const previousPage = await tenant.query(LIST_PROVIDERS, { last: 2, before });
+  expect(listNames(previousPage)).toEqual(['bravo', 'charlie']);
+  expect(previousPage.providers.pageInfo).toMatchObject({
+    hasNextPage: true,
+    hasPreviousPage: true,
+  });
+});
+
+test('returns an empty page beyond the end, with its direction', async () => {
+  const { providers } = await tenant.query(LIST_PROVIDERS);
+  const { endCursor, startCursor } = providers.pageInfo;
+  expect((await tenant.query(LIST_PROVIDERS, { after: endCursor })).providers).toMatchObject({
+    nodes: [],
+    pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null },
+  });
+  expect((await tenant.query(LIST_PROVIDERS, { before: startCursor })).providers).toMatchObject({
+    nodes: [],
+    pageInfo: { hasNextPage: true, hasPreviousPage: false, endCursor: null },
+  });
+});
+
+test('requires the scope read for the catalog', async () => {
+  const key = await tenant.withScopes('org:read');
+  expect(await key.expectRefusal(LIST_PROVIDERS)).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test("returns a provider's objects, and the inputs of a connection", async () => {
+  const facts = {
+    commonObjects: [{ name: 'deals', displayName: 'Deals', supports: ['READ' as const] }],
+    docsUrl: 'https://docs.example',
+    apiVersion: 'v2',
+    scopes: ['deals:read'],
+    inputs: [{ name: 'base', displayName: 'Id of the base' }],
+  };
+  await using testApp = await createTestApp({
+    providers: [createProvider('told', facts), createProvider('plain')],
+  });
+  const query = `query GetProvider($name: String!) { provider(name: $name) {
+    docsUrl apiVersion scopes objects { name displayName } inputs { name displayName }
+  } }`;
+  const { query: request } = await testApp.createTenant();
+  const { commonObjects, ...scalars } = facts;
+  const objects = commonObjects.map(({ name, displayName }) => ({ name, displayName }));
+  expect(await request(query, { name: 'told' })).toEqual({ provider: { ...scalars, objects } });
+  expect(await request(query, { name: 'plain' })).toEqual({
+    provider: { docsUrl: null, apiVersion: null, scopes: [], objects: [], inputs: [] },
+  });
+});
