@@ -11,7 +11,7 @@ import {
   enrollBuilder,
   LOCAL_ISSUER,
 } from '../domain/access/viewer/bearer.ts';
-import { authenticate } from '../domain/access/viewer/viewer.ts';
+import { authenticate } from '../domain/access/viewer/find-viewer.ts';
 import { writeFileAtomically } from '../kernel/atomic-file.ts';
 import type { Config } from '../settings/config.ts';
 import { type DemoProject, fillProject } from './fill.ts';

@@ -103,7 +103,7 @@ export async function openServices(
     erasedSubjects,
     vault,
     catalog: createCatalog(overrides.providers ?? listProviders(config, sandbox)),
-    ...createCallerServices({ config, meters, database, log }),
+    ...createCallerServices({ config, meters, database, log, vault, now }),
     workers: new Workers(),
     ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
@@ -157,12 +157,14 @@ function createCallerServices({
   meters,
   database,
   log,
-}: Pick<Services, 'config' | 'meters' | 'database' | 'log'>) {
+  vault,
+  now,
+}: Pick<Services, 'config' | 'meters' | 'database' | 'log' | 'vault' | 'now'>) {
   return {
     shares: new ProcessShares(config, meters, database.outages),
     viewers: new ViewerCache(),
     keyUses: new KeyUses(database, log),
-    endUsers: createEndUsers(),
+    endUsers: createEndUsers({ database, vault, now }),
   };
 }
 

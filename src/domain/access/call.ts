@@ -17,7 +17,7 @@ import type { FieldLearner } from '../data/contract/field-learner.ts';
 import type { EventRates } from '../data/provider-event/event-rates.ts';
 import type { ManifestReader } from '../integrations/integration/manifest/manifest-reader.ts';
 import type { ErasedSubjects } from '../upkeep/erased-subjects.ts';
-import type { EndUsers } from './viewer/end-users.ts';
+import type { EndUsers } from './viewer/end-user.ts';
 import type { KeyUses } from './viewer/key/key-uses.ts';
 import type { ProcessShares } from './viewer/share/process-shares.ts';
 import type { RequestSlot } from './viewer/share/request-slot.ts';

@@ -13,8 +13,8 @@ import type {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Row } from '../../domain/access/scope.ts';
+import type { Credentials } from '../../domain/access/viewer/find-viewer.ts';
 import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
-import type { Credentials } from '../../domain/access/viewer/viewer.ts';
 import type { Pace } from '../../work/pace.ts';
 import type { Context } from './context.ts';
 import type { Message } from './message.ts';

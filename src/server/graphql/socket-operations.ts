@@ -4,7 +4,8 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { CloseCode, type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Admission } from '../../domain/access/viewer/admission.ts';
-import type { Credentials, Viewer } from '../../domain/access/viewer/viewer.ts';
+import type { Credentials } from '../../domain/access/viewer/find-viewer.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import {
   createErrorMapper,
   toGraphQLError,

@@ -6,9 +6,10 @@
  */
 import { execute, type GraphQLObjectType, GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';
+import { authenticate } from '../../../src/domain/access/viewer/find-viewer.ts';
 import { describeNeed, type Need, scopesMeet } from '../../../src/domain/access/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/access/viewer/scopes.ts';
-import { authenticate, type Viewer } from '../../../src/domain/access/viewer/viewer.ts';
+import type { Viewer } from '../../../src/domain/access/viewer/viewer.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { createContext } from '../../../src/graphql/execution/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

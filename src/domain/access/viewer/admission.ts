@@ -8,10 +8,11 @@ import type { Services } from '../call.ts';
 import { listPageOrigins } from '../origins.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { createCallerLookup } from './caller-lookup.ts';
+import type { Credentials } from './find-viewer.ts';
 import { OpenStreams } from './open-streams.ts';
 import { isPageKey } from './scopes.ts';
 import type { RequestSlot } from './share/request-slot.ts';
-import type { Credentials, Viewer } from './viewer.ts';
+import type { Viewer } from './viewer.ts';
 
 /** The maximum length of an origin that an error repeats, in characters. */
 const ORIGIN_LENGTH_MAX = 100;

@@ -10,15 +10,15 @@ import type { Config } from '../../../settings/config.ts';
 import { createTokenBuckets } from '../../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
-import { toNetwork } from './network.ts';
-import type { RequestSlot } from './share/request-slot.ts';
 import {
   authenticate,
   type Credentials,
   findCachedViewer,
   toCredentialKey,
-  type Viewer,
-} from './viewer.ts';
+} from './find-viewer.ts';
+import { toNetwork } from './network.ts';
+import type { RequestSlot } from './share/request-slot.ts';
+import type { Viewer } from './viewer.ts';
 
 /**
  * Limits lookups for addresses with too many wrong keys to 500 per second: 25 in each turn of 50 ms. With at most 250

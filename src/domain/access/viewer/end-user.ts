@@ -63,3 +63,11 @@ export interface EndUserViewer extends EndUserClaims {
   /** Origins whose pages may send the token. */
   allowedOrigins: readonly string[];
 }
+
+/** Finds the end users of tokens. */
+export interface EndUsers {
+  /** True if the bearer token is an end user's. */
+  isToken(token: string): boolean;
+  /** Returns the end user of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
+  get(token: string): Promise<EndUserViewer>;
+}

@@ -7,23 +7,24 @@ import { unauthenticated } from '../../../kernel/errors.ts';
 import { growUpTo } from '../../../work/growing-cache.ts';
 import type { Services } from '../call.ts';
 import { upsertParties } from '../upsert-parties.ts';
-import { DEFAULT_PERMISSIONS, type EndUserClaims, type EndUserViewer } from './end-user.ts';
+import {
+  DEFAULT_PERMISSIONS,
+  type EndUserClaims,
+  type EndUsers,
+  type EndUserViewer,
+} from './end-user.ts';
 import { isAgentToken, verifyAgentToken } from './token/agent-token.ts';
 import { isJwtKeyToken, type JwtClaims, verifyJwt } from './token/jwt-claims.ts';
 import { isSessionToken, verifySessionToken } from './token/session-claims.ts';
 
 const TOKENS_MAX = 10_000;
 
-export interface EndUsers {
-  /** True if the bearer token is an end user's. */
-  isToken(token: string): boolean;
-  /** Returns the end user of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
-  get(services: Services, token: string): Promise<EndUserViewer>;
-}
+/** The services that find an end user. */
+type TokenServices = Pick<Services, 'database' | 'vault' | 'now'>;
 
-export function createEndUsers(): EndUsers {
+export function createEndUsers(services: TokenServices): EndUsers {
   const cache = new LRUCache<string, EndUserClaims>(growUpTo(TOKENS_MAX));
-  const getClaims = async (services: Services, token: string): Promise<EndUserClaims> => {
+  const getClaims = async (token: string): Promise<EndUserClaims> => {
     let claims = cache.get(token);
     if (!claims) {
       claims = await verifyToken(services, token);
@@ -38,15 +39,15 @@ export function createEndUsers(): EndUsers {
   };
   return {
     isToken: (token) => isSessionToken(token) || isAgentToken(token) || isJwtKeyToken(token),
-    async get(services, token) {
+    async get(token) {
       const wasCached = cache.has(token);
-      const claims = await getClaims(services, token);
+      const claims = await getClaims(token);
       const viewer = (await findValidEndUsers(services, [claims])).get(0);
       if (viewer) return viewer;
       cache.delete(token);
       if (claims.agent) await verifyAgentToken(services, token);
       // A token that identifies its group by ref may find a new group after the old one was erased.
-      if (wasCached && claims.jwtKeyId !== null) return this.get(services, token);
+      if (wasCached && claims.jwtKeyId !== null) return this.get(token);
       throw createExpiredError();
     },
   };
@@ -58,7 +59,7 @@ function createExpiredError() {
   );
 }
 
-async function verifyToken(services: Services, token: string): Promise<EndUserClaims> {
+async function verifyToken(services: TokenServices, token: string): Promise<EndUserClaims> {
   if (isSessionToken(token)) return verifySessionToken(services, token);
   if (isAgentToken(token)) return verifyAgentToken(services, token);
   return enrollEndUser(services, await verifyJwt(services, token));
@@ -66,7 +67,7 @@ async function verifyToken(services: Services, token: string): Promise<EndUserCl
 
 /** Replaces the refs of a token by ids. Creates the group and the consumer on first use of their refs. */
 async function enrollEndUser(
-  services: Services,
+  services: TokenServices,
   { groupRef, consumerRef, ...claims }: JwtClaims,
 ): Promise<EndUserClaims> {
   const { projectId } = claims;
@@ -110,7 +111,7 @@ const VALID_CLAIMS = `
  * claims. One statement checks all claims.
  */
 export async function findValidEndUsers(
-  services: Services,
+  services: Pick<Services, 'database' | 'now'>,
   claims: readonly EndUserClaims[],
 ): Promise<Map<number, EndUserViewer>> {
   const values = [

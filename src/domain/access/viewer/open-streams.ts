@@ -11,9 +11,10 @@ import { listOrgIds } from '../scope.ts';
 import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
 import { findValidEndUsers } from './end-users.ts';
+import { authenticate, type Credentials, toCredentialKey } from './find-viewer.ts';
 import { hashKey } from './key/api-key-value.ts';
 import { toHolder } from './share/process-shares.ts';
-import { authenticate, type Credentials, toCredentialKey, type Viewer } from './viewer.ts';
+import type { Viewer } from './viewer.ts';
 
 /** The interval of the checks. Two checks fit in the second within which a revocation must take effect. */
 const CHECK_INTERVAL_MS = 400;

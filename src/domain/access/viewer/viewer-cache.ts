@@ -1,6 +1,7 @@
 /** Caches viewers by their credentials, so that a busy caller is looked up at most twice a second. */
 import { LRUCache } from 'lru-cache';
 import { growUpTo } from '../../../work/growing-cache.ts';
+import type { OrgRole } from './org-role.ts';
 import type { Viewer } from './viewer.ts';
 
 /** How long a viewer is cached. Short, so that a key that another process deleted or deactivated is rejected within a second. */
@@ -53,4 +54,22 @@ export class ViewerCache {
     this.#viewers.clear();
     this.#lookUps.clear();
   }
+}
+
+/**
+ * Updates this call and the caches after a builder's role in an org has changed. `role` is null if the builder left the
+ * org, or the org was deleted. Caches of other processes expire within a second.
+ */
+export function applyRole(
+  call: { viewer: Viewer; viewers: ViewerCache },
+  { orgId, builderId, role }: { orgId: string; builderId: string; role: OrgRole | null },
+): void {
+  const { viewer } = call;
+  if (viewer.kind === 'BUILDER' && viewer.id === builderId) {
+    const roles = new Map(viewer.roles);
+    if (role === null) roles.delete(orgId);
+    else roles.set(orgId, role);
+    call.viewer = { ...viewer, roles };
+  }
+  call.viewers.clear();
 }

@@ -11,8 +11,8 @@ import { getProjectRow } from '../../access/scope.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { refreshConnectionInput } from './connection-input.ts';
-import type { Credentials } from './credentials.ts';
-import { type ConnectionKey, readCredentials } from './session/stored-credentials.ts';
+import type { ConnectionKey, Credentials } from './credentials.ts';
+import { readCredentials } from './session/stored-credentials.ts';
 import {
   AWAITS_CONSENT,
   awaitsConsent,

@@ -15,7 +15,7 @@ import { observeOutbound } from '../diagnosis/observed-outbound.ts';
 import { describeMissingProvider } from '../provider/catalog.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
-import { listSecrets } from './credentials.ts';
+import { listSecrets, type UnsealedCredentials } from './credentials.ts';
 import { fillAddress, fillHeaders, findVariable } from './session/account-address.ts';
 import { type AttachedCredentials, attachCredentials } from './session/attached-credentials.ts';
 import {
@@ -28,7 +28,7 @@ import { measureCall } from './session/measured-call.ts';
 import { createRequestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
 import { type Connection, SessionCredentials } from './session/session-credentials.ts';
-import { isRefreshRejected, type UnsealedCredentials } from './session/stored-credentials.ts';
+import { isRefreshRejected } from './session/stored-credentials.ts';
 import { canRefresh, findStoredToken } from './token/token.ts';
 
 const UNAUTHORIZED = 401;

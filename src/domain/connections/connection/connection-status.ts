@@ -5,7 +5,7 @@ import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import type { Services } from '../../access/call.ts';
 import { toConnectionFields } from './connection.ts';
-import type { ConnectionKey } from './session/stored-credentials.ts';
+import type { ConnectionKey } from './credentials.ts';
 
 /** The credentials that a request used. Updates compare them, because the result does not apply to newer credentials. */
 interface UsedCredentials {

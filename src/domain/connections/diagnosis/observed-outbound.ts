@@ -4,7 +4,6 @@ import { newId } from '../../../kernel/ids.ts';
 import type { Outbound } from '../../../outbound/client.ts';
 import { OutboundError } from '../../../outbound/outbound-error.ts';
 import type { SecretMask } from '../../../work/secret-mask.ts';
-import type { Services } from '../../access/call.ts';
 
 interface ConnectionKey {
   projectId: string;
@@ -43,9 +42,14 @@ export interface RequestObserver {
 
 export type Sender = Pick<Outbound, 'send' | 'stream'>;
 
+interface ObservedServices {
+  providerAccess: { outbound: Outbound; observer: RequestObserver | null };
+  now: () => Date;
+}
+
 /** Returns the client for providers. It passes its requests to the observer of the services, if they have one. */
 export function observeOutbound(
-  { providerAccess: { outbound, observer }, now }: Pick<Services, 'providerAccess' | 'now'>,
+  { providerAccess: { outbound, observer }, now }: ObservedServices,
   purpose: Pick<ObservedRequest, 'kind' | 'connection' | 'secrets'>,
 ): Sender {
   if (!observer) return outbound;

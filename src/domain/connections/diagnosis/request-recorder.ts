@@ -3,6 +3,7 @@
  * request neither waits for the row nor fails with it.
  */
 import { LRUCache } from 'lru-cache';
+import type { Database } from '../../../database/database.ts';
 import {
   type RequestRow,
   removeSurplusRequests,
@@ -10,10 +11,10 @@ import {
 } from '../../../database/hot/store-requests.ts';
 import type { RowKey } from '../../../database/row-keys.ts';
 import { isForeignKeyViolation } from '../../../database/violations.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { growUpTo } from '../../../work/growing-cache.ts';
 import { Outage } from '../../../work/outage.ts';
-import type { Services } from '../../access/call.ts';
 import { maskRequest } from './masked-request.ts';
 import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 
@@ -33,7 +34,7 @@ const COLLECT_MS = 200;
 
 /** Stores recorded requests. As an observer, it records requests outside of operations: token requests and failures. */
 export class RequestRecorder implements RequestObserver, AsyncDisposable {
-  readonly #database: Services['database'];
+  readonly #database: Database;
   readonly #outage: Outage;
   readonly #counts = new LRUCache<string, number>({
     ...growUpTo(COUNTED_CONNECTIONS_MAX),
@@ -45,7 +46,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #storing: Promise<void> = Promise.resolve();
 
-  constructor({ database, log }: Pick<Services, 'database' | 'log'>) {
+  constructor({ database, log }: { database: Database; log: Log }) {
     this.#database = database;
     this.#outage = new Outage(log, 'recorded_requests.not_stored');
   }
@@ -119,7 +120,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
 }
 
 /** Returns a row without an operation or a connection. The owner is set when the row is stored. */
-function toRow(observed: ObservedRequest): RequestRow {
+export function toRow(observed: ObservedRequest): RequestRow {
   const { id, kind, connection, response, isFailed, durationMs, createTime } = observed;
   return {
     id,
@@ -133,62 +134,4 @@ function toRow(observed: ObservedRequest): RequestRow {
     createTime,
     ...maskRequest(observed),
   };
-}
-
-interface OperationWork {
-  /** Null if the operation is created at the end of the work. */
-  operationId: string | null;
-  /** True if earlier work of the operation has recorded requests. */
-  isContinued?: boolean;
-}
-
-interface CollectedRequest {
-  row: RequestRow;
-  connectionId: string;
-}
-
-/**
- * Collects the requests of work on an operation, which must use `services`, and stores them on disposal. If `operationId`
- * is still null on disposal, failed requests and token requests are recorded for their connection.
- */
-export class OperationRequests implements RequestObserver, Disposable {
-  readonly services: Services;
-  operationId: string | null;
-  readonly #recorder: RequestRecorder | null;
-  readonly #isContinued: boolean;
-  readonly #failed: CollectedRequest[] = [];
-  readonly #succeeded: CollectedRequest[] = [];
-
-  constructor(services: Services, { operationId, isContinued = false }: OperationWork) {
-    const { requestRecorder, providerAccess } = services;
-    this.#recorder = requestRecorder;
-    this.operationId = operationId;
-    this.#isContinued = isContinued;
-    this.services = requestRecorder
-      ? { ...services, providerAccess: { ...providerAccess, observer: this } }
-      : services;
-  }
-
-  observe(observed: ObservedRequest): void {
-    const requests = observed.isFailed ? this.#failed : this.#succeeded;
-    requests.push({ row: toRow(observed), connectionId: observed.connection.id });
-    if (requests.length > OPERATION_REQUESTS_MAX) requests.shift();
-  }
-
-  [Symbol.dispose](): void {
-    const { operationId } = this;
-    const failed = this.#failed;
-    const succeeded = this.#succeeded;
-    if (operationId === null) {
-      const requests = [...failed, ...succeeded.filter(({ row }) => row.kind === 'TOKEN')];
-      for (const { row, connectionId } of requests) {
-        this.#recorder?.storeForConnection(row, connectionId);
-      }
-      return;
-    }
-    const remainingCount = OPERATION_REQUESTS_MAX - failed.length;
-    const requests = remainingCount > 0 ? [...failed, ...succeeded.slice(-remainingCount)] : failed;
-    const rows = requests.map(({ row }) => row);
-    this.#recorder?.storeForOperation(rows, { operationId, isContinued: this.#isContinued });
-  }
 }

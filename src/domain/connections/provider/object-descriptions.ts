@@ -1,15 +1,10 @@
-/** Caches descriptions of providers' objects for a minute: they are large and seldom change. */
-import { LRUCache } from 'lru-cache';
+/** Reads descriptions of providers' objects through a cache. */
 import type { Row } from '../../../database/rows.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { toModuleKey } from '../../../providers/modules.ts';
 import type { Services } from '../../access/call.ts';
 import { openSession } from '../connection/connection-session.ts';
-
-const CACHE_MS = 60_000;
-/** The maximum size of the cache, in characters of JSON: some dozens of the largest objects, with hundreds of fields each. */
-const CHARACTERS_MAX = 32 * 1024 * 1024;
 
 export interface DescriptionRequest {
   services: Services;
@@ -20,24 +15,13 @@ export interface DescriptionRequest {
   objectName: string;
 }
 
-export type ObjectDescriptions = LRUCache<string, ObjectDescription, DescriptionRequest>;
-
-export function createObjectDescriptions(): ObjectDescriptions {
-  return new LRUCache<string, ObjectDescription, DescriptionRequest>({
-    ttl: CACHE_MS,
-    maxSize: CHARACTERS_MAX,
-    sizeCalculation: (description) => JSON.stringify(description).length,
-    // Concurrent calls share one response, even if it is too large for the cache.
-    fetchMethod: (_key, _stale, { context }) => fetchDescription(context),
-    ignoreFetchAbort: true,
-  });
-}
-
 /** Throws ProviderError, and UNPROCESSABLE if the provider describes no objects. */
 export async function describeObject(request: DescriptionRequest): Promise<ObjectDescription> {
   const { services, objectName } = request;
   const { objectDescriptions } = services.providerAccess;
-  const description = await objectDescriptions.fetch(createKey(request), { context: request });
+  const description = await objectDescriptions.fetch(createKey(request), {
+    context: () => fetchDescription(request),
+  });
   if (!description) throw new Error(`Bug: no description of ${objectName} was fetched.`);
   return description;
 }

@@ -1,9 +1,9 @@
 /** The shared state of a process for calls to providers. */
 import type { Outbound } from '../../../outbound/client.ts';
-import type { Refreshes } from '../connection/token/token-refresh.ts';
+import type { UnsealedCredentials } from '../connection/credentials.ts';
 import type { UnstoredTokens } from '../connection/token/unstored-tokens.ts';
 import type { RequestObserver } from '../diagnosis/observed-outbound.ts';
-import { createObjectDescriptions, type ObjectDescriptions } from './object-descriptions.ts';
+import { createDescriptionCache, type DescriptionCache } from './description-cache.ts';
 import { ProviderLimits } from './provider-limits.ts';
 
 export interface ProviderAccess {
@@ -11,9 +11,10 @@ export interface ProviderAccess {
   /** Records requests for diagnosis. Null if REQUEST_RETENTION_HOURS is 0. */
   observer: RequestObserver | null;
   limits: ProviderLimits;
-  refreshes: Refreshes;
+  /** The running refreshes of this process, by connection id. */
+  refreshes: Map<string, Promise<UnsealedCredentials>>;
   unstoredTokens: UnstoredTokens;
-  objectDescriptions: ObjectDescriptions;
+  objectDescriptions: DescriptionCache;
 }
 
 export function createProviderAccess({
@@ -27,6 +28,6 @@ export function createProviderAccess({
     limits: new ProviderLimits(),
     refreshes: new Map(),
     unstoredTokens,
-    objectDescriptions: createObjectDescriptions(),
+    objectDescriptions: createDescriptionCache(),
   };
 }

@@ -4,12 +4,13 @@
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Database } from '../../../database/database.ts';
 import type { Prisma } from '../../../database/generated/client.ts';
+import type { Log } from '../../../kernel/log.ts';
 import type { FieldDescription, ObjectDescription } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import { growUpTo } from '../../../work/growing-cache.ts';
 import { Outage } from '../../../work/outage.ts';
-import type { Services } from '../../access/call.ts';
 
 /** The maximum number of types that are stored for one object. No account has as many fields. */
 const LEARNED_FIELDS_MAX = 5_000;
@@ -32,8 +33,8 @@ interface PendingDescription {
 }
 
 export class FieldLearner implements AsyncDisposable {
-  readonly #prisma: Services['database']['prisma'];
-  readonly #now: Services['now'];
+  readonly #prisma: Database['prisma'];
+  readonly #now: () => Date;
   readonly #outage: Outage;
   /** Digests of stored descriptions. They expire after a day, so that `lastSeenTime` of the rows stays recent. */
   readonly #storedDigests = new LRUCache<string, true>({
@@ -44,7 +45,7 @@ export class FieldLearner implements AsyncDisposable {
   readonly #pendingDescriptions = new Map<string, PendingDescription>();
   #storing: Promise<void> | null = null;
 
-  constructor({ database, log, now }: Pick<Services, 'database' | 'log' | 'now'>) {
+  constructor({ database, log, now }: { database: Database; log: Log; now: () => Date }) {
     this.#prisma = database.prisma;
     this.#now = now;
     this.#outage = new Outage(log, 'learned_fields.not_stored');

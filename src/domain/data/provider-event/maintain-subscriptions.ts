@@ -15,7 +15,7 @@ import { DAY_MS, HOUR_MS } from '../../../work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../access/call.ts';
 import type { AccountSession } from '../../connections/connection/connection-session.ts';
-import { OperationRequests } from '../../connections/diagnosis/request-recorder.ts';
+import { OperationRequests } from '../../connections/diagnosis/operation-requests.ts';
 import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import {

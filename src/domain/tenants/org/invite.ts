@@ -18,7 +18,7 @@ import { requireUnique } from '../../access/row-changes.ts';
 import { type Batch, getOrg, toOrgCondition } from '../../access/scope.ts';
 import { orAdmin, requireAdmin } from '../../access/viewer/needs.ts';
 import { type OrgRole, orgRole } from '../../access/viewer/org-role.ts';
-import { applyRole } from '../../access/viewer/viewer.ts';
+import { applyRole } from '../../access/viewer/viewer-cache.ts';
 import { orNull } from '../../base/input-schemas.ts';
 import { computed, createdFields, enumeration, resource, updateTime } from '../../base/resource.ts';
 import { insertMember } from './membership.ts';

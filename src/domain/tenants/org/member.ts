@@ -12,7 +12,7 @@ import { listPage } from '../../access/paging/page-of-rows.ts';
 import { getOrg, listOrgIds, toOrgCondition } from '../../access/scope.ts';
 import { ADMIN, requireAdmin } from '../../access/viewer/needs.ts';
 import { orgRole } from '../../access/viewer/org-role.ts';
-import { applyRole } from '../../access/viewer/viewer.ts';
+import { applyRole } from '../../access/viewer/viewer-cache.ts';
 import { parseDomain } from '../../base/domain-name.ts';
 import { idField, resource } from '../../base/resource.ts';
 import { joinOrg } from './domain-proof.ts';

@@ -15,7 +15,8 @@ import { listPage } from '../../access/paging/page-of-rows.ts';
 import { byId, getOrg, listOrgIds } from '../../access/scope.ts';
 import { ADMIN } from '../../access/viewer/needs.ts';
 import { orgRole } from '../../access/viewer/org-role.ts';
-import { applyRole, type BuilderViewer, findRole } from '../../access/viewer/viewer.ts';
+import { type BuilderViewer, findRole } from '../../access/viewer/viewer.ts';
+import { applyRole } from '../../access/viewer/viewer-cache.ts';
 import { label } from '../../base/names.ts';
 import {
   computed,

@@ -4,13 +4,13 @@ import {
   deleteConnection,
   updateConnection,
 } from '../../../domain/connections/connection/connection.ts';
-import { generateConnection } from '../../../domain/connections/connection/connection-generation.ts';
-import { refreshConnection } from '../../../domain/connections/connection/connection-refresh.ts';
 import {
   connectionCredentialsResource,
   listPlainCredentials,
   type PlainCredentials,
-} from '../../../domain/connections/connection/credentials.ts';
+} from '../../../domain/connections/connection/connection-credentials.ts';
+import { generateConnection } from '../../../domain/connections/connection/connection-generation.ts';
+import { refreshConnection } from '../../../domain/connections/connection/connection-refresh.ts';
 import {
   connectionFilters,
   EXCLUSIVE_CONNECTION_FILTERS,

@@ -4,7 +4,7 @@ import { loaded } from '../../../domain/access/relations.ts';
 import { byId, type Row } from '../../../domain/access/scope.ts';
 import { computed } from '../../../domain/base/resource.ts';
 import { connectionResource } from '../../../domain/connections/connection/connection.ts';
-import { connectionCredentialsResource } from '../../../domain/connections/connection/credentials.ts';
+import { connectionCredentialsResource } from '../../../domain/connections/connection/connection-credentials.ts';
 import { providerAppResource } from '../../../domain/connections/provider/provider-app.ts';
 import { consumerResource, groupResource } from '../../../domain/tenants/project/parties.ts';
 import { extendResource } from '../../openapi/response-form.ts';

@@ -7,6 +7,7 @@ import {
   getConnection,
   updateConnection,
 } from '../../../domain/connections/connection/connection.ts';
+import { listPlainCredentials } from '../../../domain/connections/connection/connection-credentials.ts';
 import { generateConnection } from '../../../domain/connections/connection/connection-generation.ts';
 import { refreshConnectionInput } from '../../../domain/connections/connection/connection-input.ts';
 import {
@@ -17,7 +18,6 @@ import {
   credentialFields,
   oauth2Token,
 } from '../../../domain/connections/connection/credential-input.ts';
-import { listPlainCredentials } from '../../../domain/connections/connection/credentials.ts';
 import {
   connectionFilters,
   listConnections,

@@ -1,7 +1,7 @@
 /** The headers of a request contain one credential. */
 import { expect, test } from 'vitest';
 import { readClaims } from '../../../../src/domain/access/viewer/bearer.ts';
-import { toCredentialKey } from '../../../../src/domain/access/viewer/viewer.ts';
+import { toCredentialKey } from '../../../../src/domain/access/viewer/find-viewer.ts';
 import { getSharedApp } from '../../../support/app.ts';
 import { createEndUser } from '../../../support/fixtures/end-users.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Services } from '../../../../src/domain/access/call.ts';
+import { authenticate } from '../../../../src/domain/access/viewer/find-viewer.ts';
 import { OpenStreams } from '../../../../src/domain/access/viewer/open-streams.ts';
 import { ProcessShares } from '../../../../src/domain/access/viewer/share/process-shares.ts';
-import { authenticate } from '../../../../src/domain/access/viewer/viewer.ts';
 import type { DomainError } from '../../../../src/kernel/errors.ts';
 import { getSharedApp } from '../../../support/app.ts';
 

@@ -19,7 +19,7 @@ const payloadSchema = z.object({ project: z.string(), session: z.string() });
 type AgentSession = Row<'AgentSession'>;
 
 export function signAgentToken(
-  services: Services,
+  services: Pick<Services, 'database' | 'vault' | 'now'>,
   { projectId, id }: Pick<AgentSession, 'projectId' | 'id'>,
 ): Promise<string> {
   return AGENT_TOKEN.sign(services, { project: projectId, session: id }, null);
@@ -30,7 +30,10 @@ export function isAgentToken(token: string): boolean {
 }
 
 /** Returns the claims of an agent. Throws UNAUTHENTICATED, AGENT_SESSION_EXPIRED or AGENT_SESSION_REVOKED. */
-export async function verifyAgentToken(services: Services, token: string): Promise<EndUserClaims> {
+export async function verifyAgentToken(
+  services: Pick<Services, 'database' | 'vault' | 'now'>,
+  token: string,
+): Promise<EndUserClaims> {
   const { project: projectId, session: id } = payloadSchema.parse(
     await AGENT_TOKEN.verify(services, token),
   );

@@ -25,7 +25,11 @@ export class GatewayToken {
   }
 
   /** Signs a token. Without `expireTime`, a stored row decides when it expires. */
-  sign({ vault, now }: Services, payload: JWTPayload, expireTime: Date | null): Promise<string> {
+  sign(
+    { vault, now }: Pick<Services, 'vault' | 'now'>,
+    payload: JWTPayload,
+    expireTime: Date | null,
+  ): Promise<string> {
     const { issuer, type, purpose } = this.#options;
     const [{ id: kid, key }] = vault.deriveKeys(purpose);
     const token = new SignJWT(payload)
@@ -42,7 +46,10 @@ export class GatewayToken {
   }
 
   /** Returns the payload of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
-  async verify({ vault, now }: Services, token: string): Promise<JWTPayload> {
+  async verify(
+    { vault, now }: Pick<Services, 'vault' | 'now'>,
+    token: string,
+  ): Promise<JWTPayload> {
     const { issuer, type, purpose } = this.#options;
     const keys = vault.deriveKeys(purpose);
     try {

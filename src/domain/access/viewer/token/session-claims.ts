@@ -25,7 +25,10 @@ type SessionClaims = Omit<EndUserClaims, 'jwtKeyId' | 'agent'> & {
 };
 
 /** Signs a token. Pages that receive it may rely on its claims `exp`, `permissions` and `returnUrl`. */
-export function signSessionToken(services: Services, claims: SessionClaims): Promise<string> {
+export function signSessionToken(
+  services: Pick<Services, 'vault' | 'now'>,
+  claims: SessionClaims,
+): Promise<string> {
   const { integrationIds, returnUrl, expireTime } = claims;
   const payload = {
     project: claims.projectId,
@@ -44,7 +47,7 @@ export function isSessionToken(token: string): boolean {
 
 /** Returns the claims of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
 export async function verifySessionToken(
-  services: Services,
+  services: Pick<Services, 'vault' | 'now'>,
   token: string,
 ): Promise<EndUserClaims> {
   const payload = claimsSchema.safeParse(await SESSION_TOKEN.verify(services, token));

@@ -4,14 +4,13 @@ import type { Tables } from '../../../../database/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
-import type { StoredToken } from '../credentials.ts';
+import type { StoredToken, UnsealedCredentials } from '../credentials.ts';
 import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from '../token/token.ts';
 import { getFreshCredentials } from '../token/token-refresh.ts';
 import {
   areCredentialsEqual,
   isRefreshRejected,
   readCredentials,
-  type UnsealedCredentials,
   unsealCredentials,
 } from './stored-credentials.ts';
 

@@ -1,28 +1,19 @@
 /** Reads the stored credentials of a connection. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ConnectionStatus } from '../../../../database/generated/enums.ts';
-import type { Row } from '../../../../database/rows.ts';
 import type { Tables } from '../../../../database/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { Services } from '../../../access/call.ts';
-import { type Credentials, openCredentials } from '../credentials.ts';
-
-export type ConnectionKey = Pick<Row<'Connection'>, 'id' | 'projectId'>;
+import {
+  type ConnectionKey,
+  type Credentials,
+  openCredentials,
+  type UnsealedCredentials,
+} from '../credentials.ts';
 
 type StoredCredentials = Pick<
   Tables['Connection'],
   'id' | 'projectId' | 'credentialsSealed' | 'status' | 'refreshRejectedTime'
 >;
-
-export interface UnsealedCredentials {
-  /** The stored value. Updates of the row compare it, so that they never overwrite newer credentials. */
-  sealed: string | null;
-  credentials: Credentials;
-  /** Whether the provider has accepted or rejected the credentials. */
-  status: ConnectionStatus;
-  /** When the token endpoint rejected a refresh. Null if BAD_CREDENTIALS results from a request. */
-  refreshRejectedTime: Date | null;
-}
 
 /** Reads the current credentials. Throws BAD_REQUEST if the connection was deleted. */
 export async function readCredentials(

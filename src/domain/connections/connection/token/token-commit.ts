@@ -19,12 +19,16 @@ import { ProviderError } from '../../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../../work/backoff.ts';
 import type { Services } from '../../../access/call.ts';
 import { toConnectionFields } from '../connection.ts';
-import { type Credentials, credentialsSchema, sealCredentials } from '../credentials.ts';
+import {
+  type ConnectionKey,
+  type Credentials,
+  credentialsSchema,
+  sealCredentials,
+  type UnsealedCredentials,
+} from '../credentials.ts';
 import {
   areCredentialsEqual,
-  type ConnectionKey,
   createDeletedConnectionError,
-  type UnsealedCredentials,
   unsealCredentials,
 } from '../session/stored-credentials.ts';
 import { findTokenExpireTime } from './token.ts';

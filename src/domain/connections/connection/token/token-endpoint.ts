@@ -11,11 +11,11 @@ import { parseBounded } from '../../../../work/bounded-parse.ts';
 import { createMask, listBasicSecrets, SecretMask } from '../../../../work/secret-mask.ts';
 import type { Services } from '../../../access/call.ts';
 import { observeOutbound } from '../../diagnosis/observed-outbound.ts';
+import type { ConnectionKey } from '../credentials.ts';
 import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
 import { createBasicAuthorization } from '../session/attached-credentials.ts';
 import { measureCall } from '../session/measured-call.ts';
 import { toProviderResponse, USER_AGENT } from '../session/provider-request.ts';
-import type { ConnectionKey } from '../session/stored-credentials.ts';
 import type { GrantedTokens } from './token.ts';
 
 export const ENDPOINT_LIMITS = {

@@ -10,7 +10,7 @@ import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import { detachFromProcess } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
-import type { ConnectionKey } from '../session/stored-credentials.ts';
+import type { ConnectionKey } from '../credentials.ts';
 
 /** Enough time to restart a process that crashed with a token in its journal. */
 const LEASE_MS = MINUTE_MS;

@@ -7,12 +7,8 @@ import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
 import { recordBadCredentials } from '../connection-status.ts';
-import {
-  areCredentialsEqual,
-  type ConnectionKey,
-  readCredentials,
-  type UnsealedCredentials,
-} from '../session/stored-credentials.ts';
+import type { ConnectionKey, UnsealedCredentials } from '../credentials.ts';
+import { areCredentialsEqual, readCredentials } from '../session/stored-credentials.ts';
 import {
   canRefresh,
   findStoredToken,
@@ -45,9 +41,6 @@ export interface RefreshRequest {
   /** True if a caller requested the refresh. The first token then counts as a refresh too. */
   isRequested?: boolean;
 }
-
-/** The running refreshes of this process, by connection id. */
-export type Refreshes = Map<string, Promise<UnsealedCredentials>>;
 
 /**
  * Returns credentials with a token that is not stale, or unchanged credentials that can't be refreshed. Throws

@@ -23,7 +23,7 @@ import type { Services } from '../../../access/call.ts';
 import { openSession } from '../../../connections/connection/connection-session.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
-import { OperationRequests } from '../../../connections/diagnosis/request-recorder.ts';
+import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../../events/delivery-backlog.ts';
 import { toStorableString } from '../../../base/storable-json.ts';
 import { computeDelayMs } from '../write/retry.ts';

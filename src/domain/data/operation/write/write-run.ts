@@ -6,7 +6,7 @@ import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../work/durations.ts';
 import { LeaseLost } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
-import { OperationRequests } from '../../../connections/diagnosis/request-recorder.ts';
+import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import { attemptWrite, createPermanentFailure, supportsKey } from './attempt.ts';
 import { createFailedOutcome, createUnknownOutcome } from './outcome.ts';
