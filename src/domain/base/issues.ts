@@ -60,7 +60,7 @@ function toIssueKind({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
 }
 
 /** A violation of a rule between members of an input. The path is relative to the schema that declares the rule. */
-interface RuleIssue {
+export interface RuleIssue {
   path: PropertyKey[];
   message: string;
   params: { isSecret: boolean };

@@ -4,34 +4,19 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict } from '../../kernel/errors.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
+import type { PlanTransaction } from '../access/item-change.ts';
 import { lockRow } from '../access/row-changes.ts';
 import { getProjectRow } from '../access/scope.ts';
-import { authorize, type Need } from '../access/viewer/needs.ts';
+import { authorize } from '../access/viewer/needs.ts';
 import { orElse } from '../base/input-schemas.ts';
 import { createInputIssue, requireNoIssues } from '../base/issues.ts';
 import { projectIdOrName } from '../base/names.ts';
-import { createDestination, deleteDestination, updateDestination } from '../events/destination.ts';
-import { createEventTopicRoute, deleteEventTopicRoute } from '../events/event-topic-route.ts';
-import { createTopic, deleteTopic } from '../events/topic.ts';
-import {
-  createTopicDestinationRoute,
-  deleteTopicDestinationRoute,
-} from '../events/topic-destination-route.ts';
-import { createIntegration } from '../integrations/integration/integration.ts';
-import { deleteIntegration } from '../integrations/integration/integration-deletion.ts';
-import { createRevision } from '../integrations/integration/revision.ts';
-import {
-  authorizeActiveKey,
-  createJwtKey,
-  deleteJwtKey,
-  updateJwtKey,
-} from '../tenants/project/jwt-key.ts';
-import { updateProject } from '../tenants/project/project.ts';
+import { authorizeActiveKey } from '../tenants/project/jwt-key.ts';
 import type { Change } from './changes.ts';
 import { listChangedPaths } from './findings.ts';
-import { formatPaths, hashValue, type ItemKind } from './items.ts';
+import { formatPaths, hashValue } from './items.ts';
 import { hashItems, type Plan, planId, readPlanLists } from './plan.ts';
-import { PlanRun } from './plan-run.ts';
+import { applyChanges, NEEDS_BY_KIND } from './plan-run.ts';
 import { lockProject, type ProjectState, readProjectState } from './project-state.ts';
 
 /**
@@ -75,32 +60,6 @@ const applyPlanInput = z
   })
   .meta({ id: 'ApplyPlanInput', description: 'The plan to apply.' });
 
-/** The need of each change: the need of the mutation with the same effect. */
-const NEEDS: Record<ItemKind, Record<Change['action'], Need>> = {
-  APPEARANCE: createNeeds(updateProject, updateProject, updateProject),
-  ALLOWED_ORIGIN: createNeeds(updateProject, updateProject, updateProject),
-  JWT_KEY: createNeeds(createJwtKey, updateJwtKey, deleteJwtKey),
-  DESTINATION: createNeeds(createDestination, updateDestination, deleteDestination),
-  TOPIC: createNeeds(createTopic, createTopic, deleteTopic),
-  EVENT_TOPIC_ROUTE: createNeeds(
-    createEventTopicRoute,
-    createEventTopicRoute,
-    deleteEventTopicRoute,
-  ),
-  TOPIC_DESTINATION_ROUTE: createNeeds(
-    createTopicDestinationRoute,
-    createTopicDestinationRoute,
-    deleteTopicDestinationRoute,
-  ),
-  INTEGRATION: createNeeds(createIntegration, createRevision, deleteIntegration),
-};
-
-type WithNeeds = { needs: Need };
-
-function createNeeds(create: WithNeeds, update: WithNeeds, remove: WithNeeds) {
-  return { CREATE: create.needs, UPDATE: update.needs, DELETE: remove.needs };
-}
-
 /**
  * Applies a plan. Returns an applied plan unchanged. Throws CONFLICT if the project has changed since the plan was
  * computed, if the plan has expired, or if the plan has an error.
@@ -126,12 +85,21 @@ export const applyPlan = projectMutation({
       await lockProject(tx, projectId);
       const state = await readProjectState(tx, projectId);
       refuseChangedProject(plan, state);
-      const planRun = new PlanRun(call, tx, { plan, state, secrets: secretsByPath });
-      await planRun.run();
+      const planTransaction: PlanTransaction = {
+        call,
+        tx,
+        projectId,
+        allowDeletions: plan.allowDeletions,
+        secrets: secretsByPath,
+        ids: state.ids,
+        afterCommit: [],
+        recordEvents: [],
+      };
+      await applyChanges(planTransaction, readPlanLists(plan).changes);
       const where = { projectId_id: { projectId, id } };
       const appliedPlan = await tx.plan.update({ where, data: { applyTime: call.now() } });
-      await planRun.recordEvents();
-      return { appliedPlan, afterCommit: planRun.afterCommit };
+      for (const recordEvents of planTransaction.recordEvents) await recordEvents();
+      return { appliedPlan, afterCommit: planTransaction.afterCommit };
     };
     const { appliedPlan, afterCommit } = await inTransaction(call.database, apply, {
       timeout: APPLY_MS_MAX,
@@ -144,7 +112,7 @@ export const applyPlan = projectMutation({
 /** Throws FORBIDDEN if the viewer may not call the mutation for one of the changes. */
 function authorizeChanges({ viewer }: Call, changes: readonly Change[]): void {
   for (const { kind, action, before, after } of changes) {
-    authorize(viewer, NEEDS[kind][action]);
+    authorize(viewer, NEEDS_BY_KIND[kind][action]);
     const isActivated = after?.active !== false && (before === null || before.active === false);
     if (kind === 'JWT_KEY' && after && isActivated) authorizeActiveKey(viewer);
   }

@@ -1,35 +1,31 @@
 /** Compares a document with a project: finds issues of the document, and the changes that it makes to the project. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { DomainError, type Issue } from '../../kernel/errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { Call } from '../access/call.ts';
-import { createInputIssue } from '../base/issues.ts';
-import { integrationName } from '../base/names.ts';
-import { enumeration, resource, toStoredWord } from '../base/resource.ts';
-import { listProviderIssues } from '../connections/provider/provider-app-input.ts';
-import { findHostIssue } from '../events/destination-rules.ts';
+import { createStringComparator } from '../base/canonical.ts';
+import { enumeration, resource } from '../base/resource.ts';
+import {
+  listDestinationItemIssues,
+  toCanonicalDestination,
+} from '../events/document/destination-document.ts';
+import { toCanonicalTopic } from '../events/document/topic-document.ts';
 import type { IntegrationContent } from '../integrations/integration/integration-content.ts';
 import {
   listDestinationIssues,
-  listIssuesWithDestinations,
   listNamedDestinations,
 } from '../integrations/integration/integration-content-check.ts';
-import { integrationContentInput } from '../integrations/integration/integration-content-input.ts';
-import { normalizeContent } from '../integrations/integration/normalized-content.ts';
-import { parsePublicKey } from '../tenants/project/jwt-key.ts';
 import {
-  type CanonicalDestination,
-  type CanonicalDocument,
-  createStringComparator,
-  toCanonicalAppearance,
+  listIntegrationItemIssues,
+  parseItemContent,
   toCanonicalContent,
-  toCanonicalJwtKey,
-  toCanonicalTopic,
-  toEventWireName,
-} from './canonical-document.ts';
+} from '../integrations/integration/integration-document.ts';
+import { normalizeContent } from '../integrations/integration/normalized-content.ts';
+import { toCanonicalAppearance } from '../tenants/project/appearance-document.ts';
+import { listJwtKeyItemIssues, toCanonicalJwtKey } from '../tenants/project/jwt-key-document.ts';
 import type { DesiredState } from './desired-state.ts';
-import { APP_NAME_PATH, type Item, itemKind, listItems, SECTION_BY_KIND } from './items.ts';
-import { convertWords, type ParsedDocument } from './project-document.ts';
+import { APP_NAME_PATH, itemKind, listItems, SECTION_BY_KIND } from './items.ts';
+import type { CanonicalDocument } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 
 const changeAction = enumeration('ChangeAction', 'The effect of a plan on an item.', {
@@ -66,79 +62,33 @@ export function* listDocumentIssues(
 ): Generator<Issue> {
   const { document } = desiredState;
   const destinations = listDestinationNamesAfter(desiredState, state);
-  yield* listIntegrationIssues(call, desiredState, { state, destinations });
+  const { integrations } = state;
+  const contents = document.integrations ?? [];
+  yield* listIntegrationItemIssues(call, contents, { integrations, destinations });
   for (const [topicIndex, { destinations: names }] of (document.topics ?? []).entries()) {
     for (const [index, name] of names.entries()) {
       const path = ['topics', topicIndex, 'destinations', index];
       yield* listDestinationIssues(name, path, destinations);
     }
   }
-  for (const [index, { name, type, url }] of (document.destinations ?? []).entries()) {
-    if (desiredState.references.has(name)) continue;
-    const path = ['destinations', index];
-    const storedDestination = state.items.get(`destinations.${name}`)?.value;
-    if (storedDestination && storedDestination.type !== toStoredWord(type)) {
-      const detail = `must be ${storedDestination.type}: the type of a destination never changes.`;
-      yield createInputIssue([...path, 'type'], detail, toStoredWord(type));
-    }
-    const hostIssue =
-      url === undefined || storedDestination?.url === url ? null : findHostIssue(url, call);
-    if (hostIssue) yield createInputIssue([...path, 'url'], hostIssue, url);
+  for (const [index, item] of (document.destinations ?? []).entries()) {
+    if (desiredState.references.has(item.name)) continue;
+    const stored = state.items.get(`destinations.${item.name}`)?.value;
+    yield* listDestinationItemIssues(call, item, { path: ['destinations', index], stored });
   }
-  for (const [index, { publicKeyPem }] of (document.jwtKeys ?? []).entries()) {
-    const keyIssue = findKeyIssue(publicKeyPem);
-    if (keyIssue) yield createInputIssue(['jwtKeys', index, 'publicKeyPem'], keyIssue);
-  }
-}
-
-function* listIntegrationIssues(
-  call: Call,
-  { document }: DesiredState,
-  { state, destinations }: { state: ProjectState; destinations: ReadonlySet<string> },
-): Generator<Issue> {
-  const namesByLowerCase = new Map(
-    [...state.integrations.keys()].map((name) => [name.toLowerCase(), name]),
-  );
-  for (const [index, content] of (document.integrations ?? []).entries()) {
-    const path = ['integrations', index];
-    const { name, provider } = content;
-    const existingName = namesByLowerCase.get(name.toLowerCase());
-    const { error } = integrationName.safeParse(name);
-    if (error) {
-      yield createInputIssue([...path, 'name'], error.issues[0]?.message ?? 'is not a name.', name);
-    }
-    if (existingName !== undefined && existingName !== name) {
-      const detail = `differs from the integration ${existingName} of the project only by case.`;
-      yield createInputIssue([...path, 'name'], detail, name);
-    }
-    yield* listProviderIssues(call, provider, [...path, 'provider']);
-    yield* listIssuesWithDestinations(call, content, {
-      path,
-      name,
-      provider: state.integrations.get(name)?.provider ?? provider,
-      destinations,
-    });
-  }
-}
-
-function findKeyIssue(publicKeyPem: string): string | null {
-  try {
-    parsePublicKey(publicKeyPem, '');
-    return null;
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return error.issues?.[0]?.detail ?? error.message;
+  for (const [index, key] of (document.jwtKeys ?? []).entries()) {
+    yield* listJwtKeyItemIssues(key, ['jwtKeys', index]);
   }
 }
 
 /** Lists the names of the destinations that the project has after the document is applied. */
 function listDestinationNamesAfter(
   { document, references, allowDeletions }: DesiredState,
-  { ids }: ProjectState,
+  { document: { destinations } }: ProjectState,
 ): ReadonlySet<string> {
   const documentNames = document.destinations?.map(({ name }) => name) ?? [];
   const keepsOthers = !allowDeletions || document.destinations === undefined;
-  const projectNames = keepsOthers ? ids.destinations.keys() : [];
+  const projectNames = keepsOthers ? destinations.map(({ name }) => String(name)) : [];
   return new Set([...projectNames, ...documentNames, ...references]);
 }
 
@@ -159,41 +109,16 @@ export function toCanonicalDocument(
     specVersion,
     ...(appearance && { appearance: toCanonicalAppearance(appearance) }),
     ...(allowedOrigins && { allowedOrigins }),
-    ...(jwtKeys && {
-      jwtKeys: jwtKeys.map((key) =>
-        toCanonicalJwtKey({ ...key, publicKeyPem: parsePublicKey(key.publicKeyPem, '') }),
-      ),
-    }),
+    ...(jwtKeys && { jwtKeys: jwtKeys.map(toCanonicalJwtKey) }),
     ...(destinations && {
       destinations: destinations
         .filter(({ name }) => !references.has(name))
         .map(toCanonicalDestination),
     }),
-    ...(topics && {
-      topics: topics.map((topic) =>
-        toCanonicalTopic({ ...topic, eventTypes: topic.eventTypes.map(toEventWireName) }),
-      ),
-    }),
+    ...(topics && { topics: topics.map(toCanonicalTopic) }),
     ...(integrations && { integrations: integrations.map(toCanonicalIntegration) }),
   };
   return { canonicalDocument, warnings };
-}
-
-function toCanonicalDestination({
-  name,
-  type,
-  url,
-  headers,
-  status,
-}: NonNullable<ParsedDocument['destinations']>[number]): CanonicalDestination {
-  const names = headers.map((header) => header.toLowerCase());
-  return {
-    name,
-    type: toStoredWord(type),
-    ...(url !== undefined && { url }),
-    ...(names.length > 0 && { headers: names.sort(createStringComparator(String)) }),
-    ...(status === 'DISABLED' && { status: 'disabled' }),
-  };
 }
 
 export interface DocumentComparison {
@@ -237,14 +162,6 @@ export function compareWithDocument(
     changes: changes.sort(createStringComparator(({ path }) => path)),
     surplusPaths: surplusItems.map(({ path }) => path),
   };
-}
-
-/** Parses the content of an integration in a plan, which is in canonical form. */
-export function parseItemContent(item: Item['value'] | null): IntegrationContent {
-  const issues: Issue[] = [];
-  return integrationContentInput.parse(
-    convertWords(integrationContentInput, item, { path: [], issues }),
-  );
 }
 
 /** Returns the contents of the project's integrations after the changes. */

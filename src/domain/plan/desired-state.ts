@@ -41,14 +41,14 @@ export interface DesiredState {
 export function createDesiredState(
   document: ParsedDocument,
   { renames, allowDeletions }: { renames: readonly Rename[]; allowDeletions: boolean },
-  { ids }: ProjectState,
+  { items }: Pick<ProjectState, 'items'>,
 ): DesiredState {
   const mapNewNames = (kind: Rename['kind']) =>
     new Map(renames.filter((rename) => rename.kind === kind).map(({ from, to }) => [from, to]));
   const destinationNames = mapNewNames('DESTINATION');
   const appNames = mapNewNames('PROVIDER_APP');
   const issues = renames.flatMap(({ kind, to }, index) =>
-    kind === 'DESTINATION' && !ids.destinations.has(to)
+    kind === 'DESTINATION' && !items.has(`destinations.${to}`)
       ? createInputIssue(
           ['input', 'renames', index, 'to'],
           'is not a destination of the project.',

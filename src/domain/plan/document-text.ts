@@ -4,11 +4,15 @@ import type { z } from 'zod';
 import { type DomainError, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Call } from '../access/call.ts';
+import { convertWords } from '../base/document-words.ts';
 import { addIssues, toIssues } from '../base/issues.ts';
 import { enumeration } from '../base/resource.ts';
 import { listUnstorable } from '../base/storable-input.ts';
-import type { CanonicalDocument } from './canonical-document.ts';
-import { convertWords, type ParsedDocument, projectDocument } from './project-document.ts';
+import {
+  type CanonicalDocument,
+  type ParsedDocument,
+  projectDocument,
+} from './project-document.ts';
 
 export const documentFormat = enumeration('DocumentFormat', 'The format of a project document.', {
   YAML: 'YAML 1.2, as in manifests.',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Call } from '../access/call.ts';
 import { enumeration, resource } from '../base/resource.ts';
-import { castJsonColumn } from '../base/storable-json.ts';
+import { listDestinationSecrets } from '../events/document/destination-document.ts';
 import { type Impact, Impacts } from '../integrations/installation/check/impacts.ts';
 import {
   checkAccounts,
@@ -11,17 +11,15 @@ import {
 } from '../integrations/installation/check/revision-impacts.ts';
 import { describeReadsOfObjects } from '../integrations/installation/installed-object-revision.ts';
 import { DELETION_BATCH_SIZE } from '../integrations/integration/integration-deletion.ts';
-import { describeDroppedReads, listDroppedObjects } from '../integrations/integration/revision.ts';
-import type { CanonicalDestination } from './canonical-document.ts';
 import {
-  type Change,
-  type DocumentComparison,
-  mapDestinationsToIntegrations,
   parseItemContent,
-} from './changes.ts';
+  type StoredIntegration,
+} from '../integrations/integration/integration-document.ts';
+import { describeDroppedReads, listDroppedObjects } from '../integrations/integration/revision.ts';
+import { type Change, type DocumentComparison, mapDestinationsToIntegrations } from './changes.ts';
 import type { DesiredState } from './desired-state.ts';
 import { formatPaths } from './items.ts';
-import type { ProjectState, StoredIntegration } from './project-state.ts';
+import type { ProjectState } from './project-state.ts';
 
 const findingSeverity = enumeration('FindingSeverity', 'How serious a finding is.', {
   ERROR: 'The plan is not applied.',
@@ -46,8 +44,6 @@ interface PlanReport {
 
 /** The maximum number of omitted items that a finding names. A document of one integration may omit hundreds. */
 const NAMED_ITEMS_MAX = 3;
-/** Matches a URL with a masked value in its query. */
-const MASKED_VALUE = /=\*\*\*(&|$)/;
 
 interface PlanContext {
   projectId: string;
@@ -187,23 +183,11 @@ async function listDestinationFindings(
   });
 }
 
-/** Lists the paths of the secrets that the project lacks: values of headers, and URLs with values in the query. */
+/** Lists the paths of the secrets that the project lacks. */
 export function listRequiredSecrets(changes: readonly Change[]): string[] {
-  return changes.flatMap(({ kind, action, path, before, after }) => {
-    if (kind !== 'DESTINATION' || action === 'DELETE') return [];
-    const storedDestination = castJsonColumn<CanonicalDestination | null>(before);
-    const { url, headers = [] } = castJsonColumn<CanonicalDestination>(after);
-    const isNewSecretUrl =
-      url !== undefined &&
-      url !== storedDestination?.url &&
-      url.includes('?') &&
-      MASKED_VALUE.test(url);
-    const newHeaders = headers.filter((name) => !storedDestination?.headers?.includes(name));
-    return [
-      ...(isNewSecretUrl ? [`${path}.url`] : []),
-      ...newHeaders.map((name) => `${path}.headers.${name}`),
-    ];
-  });
+  return changes.flatMap((change) =>
+    change.kind === 'DESTINATION' ? listDestinationSecrets(change) : [],
+  );
 }
 
 /** Lists the paths of the items that have changed since the plan was computed. */

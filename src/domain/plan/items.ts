@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { enumeration } from '../base/resource.ts';
-import type { CanonicalDocument } from './canonical-document.ts';
+import { splitTopic } from '../events/document/topic-document.ts';
+import { createFingerprint } from '../tenants/project/jwt-key-document.ts';
+import type { CanonicalDocument } from './project-document.ts';
 
 export const itemKind = enumeration('ItemKind', 'A kind of item of a project document.', {
   APPEARANCE:
@@ -36,20 +38,20 @@ export function listItems(document: CanonicalDocument): Map<string, Item> {
     add('ALLOWED_ORIGIN', `allowedOrigins.${origin}`, { origin });
   }
   for (const key of document.jwtKeys ?? []) {
-    add('JWT_KEY', `jwtKeys.${createFingerprint(key.publicKeyPem)}`, key);
+    add('JWT_KEY', `jwtKeys.${createFingerprint(key)}`, key);
   }
   for (const destination of document.destinations ?? []) {
     add('DESTINATION', `destinations.${destination.name}`, destination);
   }
-  for (const { name, eventTypes = [], destinations = [] } of document.topics ?? []) {
-    const path = `topics.${name}`;
-    add('TOPIC', path, { name });
-    for (const eventType of eventTypes) {
-      add('EVENT_TOPIC_ROUTE', `${path}.eventTypes.${eventType}`, { eventType, topic: name });
+  for (const item of document.topics ?? []) {
+    const path = `topics.${item.name}`;
+    const { topic, eventRoutes, destinationRoutes } = splitTopic(item);
+    add('TOPIC', path, topic);
+    for (const route of eventRoutes) {
+      add('EVENT_TOPIC_ROUTE', `${path}.eventTypes.${route.eventType}`, route);
     }
-    for (const destination of destinations) {
-      const route = { topic: name, destination };
-      add('TOPIC_DESTINATION_ROUTE', `${path}.destinations.${destination}`, route);
+    for (const route of destinationRoutes) {
+      add('TOPIC_DESTINATION_ROUTE', `${path}.destinations.${route.destination}`, route);
     }
   }
   for (const integration of document.integrations ?? []) {
@@ -72,11 +74,6 @@ export const SECTION_BY_KIND = {
 
 /** The path of the only item that every project has, and that no plan deletes. */
 export const APP_NAME_PATH = 'appearance.appName';
-
-/** Returns the first 12 hexadecimal digits of a public key's hash. They identify the key in paths. */
-function createFingerprint(publicKeyPem: string): string {
-  return hashValue(publicKeyPem).slice(0, 12);
-}
 
 /** Returns the SHA-256 of a value's JSON in hexadecimal. */
 export function hashValue(value: unknown): string {

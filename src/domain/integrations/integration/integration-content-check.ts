@@ -6,6 +6,7 @@ import { applyModule } from '../../../providers/modules.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../access/call.ts';
 import { createInputIssue } from '../../base/issues.ts';
+import { listRepeatedIndexes } from '../../base/repeats.ts';
 import { lockDestinations } from '../../events/destination-uses.ts';
 import { listCapabilityIssues, listContentModuleIssues } from './integration-capability-check.ts';
 import type { IntegrationContent } from './integration-content.ts';
@@ -141,18 +142,6 @@ export function* listDestinationIssues(
 ): Generator<Issue> {
   if (name != null && !destinations.has(name)) {
     yield createInputIssue(path, 'is not a destination of the project.', name);
-  }
-}
-
-/** Yields the indexes of values that occur earlier in the list. Nulls are ignored. */
-export function* listRepeatedIndexes<T>(
-  values: readonly (T | null | undefined)[],
-): Generator<number> {
-  const earlierValues = new Set<T>();
-  for (const [index, value] of values.entries()) {
-    if (value == null) continue;
-    if (earlierValues.has(value)) yield index;
-    earlierValues.add(value);
   }
 }
 

@@ -5,16 +5,14 @@ import type { Provider } from '../../../../providers/contract.ts';
 import { findModule } from '../../../../providers/modules.ts';
 import type { Call } from '../../../access/call.ts';
 import { createInputIssue } from '../../../base/issues.ts';
+import { listRepeatedIndexes } from '../../../base/repeats.ts';
 import {
   findVariable,
   toInputMember,
 } from '../../../connections/connection/session/account-address.ts';
 import { lockDestinations } from '../../../events/destination-uses.ts';
 import type { IntegrationContent, SubscribeObject } from '../../integration/integration-content.ts';
-import {
-  listDestinationIssues,
-  listRepeatedIndexes,
-} from '../../integration/integration-content-check.ts';
+import { listDestinationIssues } from '../../integration/integration-content-check.ts';
 import type { SubscribeConfig } from '../choice/subscribe-choice.ts';
 import type { ConfigChoices } from '../installation-config.ts';
 import { listMissingConfigIssues, listReadChoiceIssues } from './read-choice-check.ts';

@@ -2,11 +2,9 @@
 import type { Issue } from '../../../../kernel/errors.ts';
 import { type Provider, supportsCapability } from '../../../../providers/contract.ts';
 import { createInputIssue } from '../../../base/issues.ts';
+import { listRepeatedIndexes } from '../../../base/repeats.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
-import {
-  listDestinationIssues,
-  listRepeatedIndexes,
-} from '../../integration/integration-content-check.ts';
+import { listDestinationIssues } from '../../integration/integration-content-check.ts';
 import { listDynamicMappingIssues } from '../choice/dynamic-mapping.ts';
 import { listFieldFilterIssues } from '../choice/field-filter.ts';
 import { listMappableNames, listUnmappedNames } from '../choice/mapped-names.ts';

@@ -3,8 +3,8 @@ import type { Issue } from '../../../../kernel/errors.ts';
 import { type Provider, supportsCapability } from '../../../../providers/contract.ts';
 import { canReadByIds } from '../../../../providers/object-support.ts';
 import { createInputIssue } from '../../../base/issues.ts';
+import { listRepeatedIndexes } from '../../../base/repeats.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
-import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import type { WriteConfig } from '../choice/installation-config-input.ts';
 
 type Path = readonly PropertyKey[];

@@ -1,11 +1,12 @@
 /** Mapped names that a web page adds to the integration's mapped names at run time. */
+
 import { z } from 'zod';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { orElse, orNull } from '../../../base/input-schemas.ts';
 import { createInputIssue } from '../../../base/issues.ts';
+import { listRepeatedIndexes } from '../../../base/repeats.ts';
 import { resource } from '../../../base/resource.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
-import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 
 const PROMPT_LENGTH_MAX = 1_000;

@@ -5,8 +5,8 @@ import type { Provider } from '../../../../providers/contract.ts';
 import { getFiltersMax } from '../../../../providers/object-support.ts';
 import { orDefault } from '../../../base/input-schemas.ts';
 import { createInputIssue } from '../../../base/issues.ts';
+import { listRepeatedIndexes } from '../../../base/repeats.ts';
 import { enumeration, resource } from '../../../base/resource.ts';
-import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 
 /** Declares the value of a field in an input: a string of at most `lengthMax` characters, a number or a boolean. */

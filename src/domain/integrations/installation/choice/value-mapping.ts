@@ -2,11 +2,12 @@
  * Maps values of the provider to values of the builder, one to one. Messages contain the builder's values, and writes
  * convert them back.
  */
+
 import { z } from 'zod';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { createInputIssue } from '../../../base/issues.ts';
+import { listRepeatedIndexes } from '../../../base/repeats.ts';
 import { resource } from '../../../base/resource.ts';
-import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 
 export const VALUE_MAPPINGS_MAX = CONTENT_LIMITS.fields;

@@ -1,0 +1,56 @@
+/** The words of project documents and manifests: enum names in lower case, and wire names of event types. */
+import { z } from 'zod';
+import type { NotificationEventType } from '../../database/generated/enums.ts';
+import { EVENTS } from '../../events/event-types.ts';
+import type { Issue } from '../../kernel/errors.ts';
+import { isObject } from '../../work/is-object.ts';
+import { createInputIssue } from './issues.ts';
+import { toStoredWord } from './resource.ts';
+import { unwrapSchema } from './unwrap-schema.ts';
+
+/** Returns the word for an enum's name. */
+export function toDocumentWord(name: string): string {
+  return Object.hasOwn(EVENTS, name)
+    ? EVENTS[name as NotificationEventType].wireName
+    : toStoredWord(name);
+}
+
+/**
+ * Converts the words of a document to the enum names that the schema accepts. Adds issues for unknown words, and for
+ * members that the schema does not have, which zod would ignore.
+ */
+export function convertWords(
+  schema: z.ZodType,
+  value: unknown,
+  { path, issues }: { path: readonly PropertyKey[]; issues: Issue[] },
+): unknown {
+  const { inner } = unwrapSchema(schema);
+  if (inner instanceof z.ZodEnum && typeof value === 'string') {
+    const names = inner.options as string[];
+    const name = names.find((candidate) => toDocumentWord(candidate) === value);
+    if (name !== undefined) return name;
+    const words = names.map((name) => toDocumentWord(name)).join(', ');
+    issues.push(createInputIssue(path, `must be one of ${words}.`, value));
+    // The schema reports the absent value at the same path. Its issue is ignored, because the path has this issue.
+    return undefined;
+  }
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item, index) =>
+      convertWords(inner.element as z.ZodType, item, { path: [...path, index], issues }),
+    );
+  }
+  if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
+  const shape = inner.shape as Record<string, z.ZodType>;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const memberPath = [...path, name];
+      if (Object.hasOwn(shape, name)) {
+        const type = shape[name] as z.ZodType;
+        return [[name, convertWords(type, member, { path: memberPath, issues })]];
+      }
+      const detail = `is not a member here: use ${Object.keys(shape).join(', ')}.`;
+      issues.push({ ...createInputIssue(memberPath, detail), kind: 'unknown-name' });
+      return [];
+    }),
+  );
+}
