@@ -269,12 +269,19 @@ export async function reviseDestination(
   if (isRenamed) await refuseIfUsed(tx, oldDestination);
   const isReenabled = changes.status === 'ENABLED' && oldDestination.status === 'DISABLED';
   if (isReenabled) notifyEvents(tx, projectId);
+  const {
+    url,
+    headers: _headers,
+    keepHeaders: _keepHeaders,
+    status: newStatus,
+    ...members
+  } = changes;
   const headers = mergeKeptHeaders(call, oldDestination, changes);
-  const target = createTargetColumns(call.vault, oldDestination, { url: changes.url, headers });
-  const status = createStatusChange(oldDestination.status, changes.status);
+  const target = createTargetColumns(call.vault, oldDestination, { url, headers });
+  const status = createStatusChange(oldDestination.status, newStatus);
   const destination = await tx.destination.update({
     where: { projectId_id: { projectId, id: oldDestination.id } },
-    data: { name: changes.name, ...target, ...status, updateTime: now },
+    data: { ...members, ...target, ...status, updateTime: now },
     omit: SEALED_COLUMNS,
   });
   const afterCommit = async () => {
