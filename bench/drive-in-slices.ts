@@ -25,9 +25,7 @@ export interface Comparison {
 
 interface DrivenServer {
   pid: number;
-  openSocket(): Promise<HttpSocket>;
-  /** Sockets are opened when the load gets its first turn: an earlier one would be idle, and the server would close it. */
-  sockets: (HttpSocket | null)[];
+  sockets: HttpSocket[];
   requests: Buffer[];
   nextRequest: number;
   /** The server's CPU time per request in each turn. */
@@ -39,13 +37,13 @@ export async function driveInSlices(
   loads: Load[],
   { sockets, seconds, sizes }: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
 ): Promise<CpuMsByTurn[]> {
-  const servers = loads.map((load) => createDrivenServer(load, sockets));
+  const servers = await Promise.all(loads.map((load) => createDrivenServer(load, sockets)));
   const { sliceMs, warmUpSlices } = sizes;
   for (let turn = 0; turn < warmUpSlices; turn += 1) await takeTurns(servers, turn, sliceMs);
   for (const server of servers) server.cpuMsByTurn = [];
   const endMs = performance.now() + seconds * 1_000 * loads.length;
   for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(servers, turn, sliceMs);
-  for (const { sockets } of servers) for (const socket of sockets) socket?.close();
+  for (const { sockets } of servers) for (const socket of sockets) socket.close();
   return servers.map(({ cpuMsByTurn }) => cpuMsByTurn);
 }
 
@@ -74,11 +72,14 @@ export function computeMedianTurns(servers: CpuMsByTurn[]): CpuMsByTurn {
   return (servers[0] ?? []).map((_, turn) => computeMedian(servers.map((turns) => turns[turn]!)));
 }
 
-function createDrivenServer({ server, requests }: Load, count: number): DrivenServer {
+async function createDrivenServer(
+  { server, requests }: Load,
+  count: number,
+): Promise<DrivenServer> {
   const { hostname, port } = new URL(server.url);
   const openSocket = () => openHttpSocket(hostname, Number(port));
-  const sockets = Array.from({ length: count }, () => null);
-  return { pid: server.pid, openSocket, sockets, requests, nextRequest: 0, cpuMsByTurn: [] };
+  const sockets = await Promise.all(Array.from({ length: count }, openSocket));
+  return { pid: server.pid, sockets, requests, nextRequest: 0, cpuMsByTurn: [] };
 }
 
 /** Gives each server a turn. The order is rotated and reversed, so that no server always follows the same one. */
@@ -89,11 +90,7 @@ async function takeTurns(servers: DrivenServer[], turn: number, sliceMs: number)
 }
 
 async function takeTurn(server: DrivenServer, sliceMs: number): Promise<void> {
-  const { requests } = server;
-  const sockets = await Promise.all(
-    server.sockets.map((socket) => (socket?.isOpen ? socket : server.openSocket())),
-  );
-  server.sockets = sockets;
+  const { requests, sockets } = server;
   const startCpuMs = readThreadsCpuMs(server.pid);
   const endMs = performance.now() + sliceMs;
   let count = 0;

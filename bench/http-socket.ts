@@ -1,6 +1,7 @@
 /**
  * One keep-alive connection of the driver. It only finds the end of each response, because it shares the machine with the
- * measured server: a full HTTP client would take more CPU time than some of the servers.
+ * measured server: a full HTTP client would take more CPU time than some of the servers. Servers close connections that
+ * are idle while others are measured. The driver then connects again, and repeats a request that got no response.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -15,31 +16,57 @@ const UNKNOWN_LENGTH = -1;
 const CHUNKED = -2;
 
 export interface HttpSocket {
-  /** False if the server has closed the connection, as it does after a few idle seconds. */
-  readonly isOpen: boolean;
   /** Sends one request and waits for its response. Throws if the status is not 200 or the response has no data. */
   send(request: Buffer): Promise<void>;
   close(): void;
 }
 
 export async function openHttpSocket(host: string, port: number): Promise<HttpSocket> {
+  let connection = await openConnection(host, port);
+  const reopen = async () => {
+    connection = await openConnection(host, port);
+  };
+  return {
+    async send(request) {
+      if (!connection.isOpen()) await reopen();
+      const { wasUnanswered } = await connection.send(request);
+      if (!wasUnanswered) return;
+      await reopen();
+      const repeated = await connection.send(request);
+      if (repeated.wasUnanswered) throw new Error('The server closed the connection twice.');
+    },
+    close: () => connection.close(),
+  };
+}
+
+interface Connection {
+  isOpen(): boolean;
+  /** `wasUnanswered` is true if the server closed the connection before the first byte of a response. */
+  send(request: Buffer): Promise<{ wasUnanswered: boolean }>;
+  close(): void;
+}
+
+async function openConnection(host: string, port: number): Promise<Connection> {
   const socket = connect({ host, port, noDelay: true });
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve).once('error', reject);
   });
-  return createHttpSocket(socket);
+  return createConnection(socket);
 }
 
-function createHttpSocket(socket: Socket): HttpSocket {
-  let pendingResponse: PromiseWithResolvers<void> | null = null;
+function createConnection(socket: Socket): Connection {
+  let pendingResponse: PromiseWithResolvers<{ wasUnanswered: boolean }> | null = null;
   let received: Buffer = EMPTY;
   let length = UNKNOWN_LENGTH;
 
   const fail = (message: string) => {
-    pendingResponse?.reject(new Error(message));
+    if (received.length === 0 && message === CLOSED)
+      pendingResponse?.resolve({ wasUnanswered: true });
+    else pendingResponse?.reject(new Error(message));
     pendingResponse = null;
   };
-  socket.on('error', (error) => fail(error.message));
+  // The event `close` follows.
+  socket.on('error', () => {});
   socket.on('close', () => fail(CLOSED));
   socket.on('data', (chunk: Buffer) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
@@ -52,17 +79,14 @@ function createHttpSocket(socket: Socket): HttpSocket {
     if (!isExpected(response)) return fail(response.toString().slice(0, 1_000));
     const { resolve } = pendingResponse!;
     pendingResponse = null;
-    resolve();
+    resolve({ wasUnanswered: false });
   });
   return {
-    get isOpen() {
-      return socket.writable;
-    },
+    isOpen: () => socket.writable,
     send(request) {
-      const pending = Promise.withResolvers<void>();
+      const pending = Promise.withResolvers<{ wasUnanswered: boolean }>();
       pendingResponse = pending;
-      if (socket.writable) socket.write(request);
-      else fail(CLOSED);
+      socket.write(request);
       return pending.promise;
     },
     close: () => socket.destroy(),

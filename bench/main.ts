@@ -66,7 +66,16 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
     callers: () => report('callers', measureCallers(peerPool, flags), formatCallersTable),
     retention: () => report('retention', measureRetention(server, flags), formatRetentionTable),
   };
-  for (const part of PARTS) if (parts.includes(part)) await measures[part]();
+  for (const part of PARTS) {
+    if (!parts.includes(part)) continue;
+    try {
+      await measures[part]();
+    } catch (error) {
+      // The other parts are measured, and the exit code tells that one has no result.
+      process.exitCode = 1;
+      console.error(`${part} has no result:`, error);
+    }
+  }
 }
 
 async function report<T>(
