@@ -145,7 +145,7 @@ test('returns valid GraphQL types', async () => {
 
 /** Compiles only if the declarations are exact. */
 const PROGRAM = `
-import type { CreatePeopleInput, Objects, PeopleRecord, UpdatePeopleInput } from '../../contract/contract.d.ts';
+import type { CreatePeopleInput, Objects, PeopleRecord, UpdatePeopleInput } from './contract.d.ts';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Members<T> = { [K in keyof T]: IsAny<T[K]> }[keyof T];
