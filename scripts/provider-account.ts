@@ -26,7 +26,7 @@ export function openAccountSession(
   const workspace = env.PROVIDER_WORKSPACE ?? null;
   const account = { providerWorkspaceRef: workspace, providerMetadata: metadata };
   const baseUrl = fillAddress(provider, provider.baseUrl, account);
-  const attachedCredentials = attachCredentials(provider, credentials);
+  const attachedCredentials = attachCredentials({ now: () => new Date() }, provider, credentials);
   const mask = createMask(listSecrets(credentials));
   const outbound = createOutbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [] });
   return {

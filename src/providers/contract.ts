@@ -6,6 +6,7 @@ import type { MaskText } from '../work/secret-mask.ts';
 import type { Behavior } from './behavior.ts';
 import type { DefineFieldsCapability } from './defining-fields.ts';
 import type { FieldDescription, ObjectDescription, ObjectSummary } from './descriptions.ts';
+import type { InputGrant } from './input-grants.ts';
 import type {
   BatchWrite,
   ListRequest,
@@ -127,24 +128,13 @@ export interface CustomInput {
   optional?: true;
 }
 
-/** A service account: an assertion signed with its key is exchanged for tokens. */
-export interface ServiceAccountSettings {
-  tokenUrl: string;
-  /** The names of the inputs: the key file as base64, the list of scopes, and the user to impersonate. */
-  key: string;
-  scopes?: string;
-  subject?: string;
-  /** The scopes if the customer does not enter them. */
-  fixedScopes?: readonly string[];
-}
-
 /** Custom authentication: headers and query parameters with the customer's inputs (`{{name}}`), or tokens. */
 interface CustomAuthSettings {
   inputs: CustomInput[];
   headers?: { name: string; valueTemplate: string }[];
   queryParams?: { name: string; valueTemplate: string }[];
-  /** Exchanges an assertion for an access token, which requests carry as a bearer token. */
-  serviceAccount?: ServiceAccountSettings;
+  /** How the inputs are exchanged for a token, which requests carry instead of the inputs. */
+  grant?: InputGrant;
 }
 
 export interface ProviderLimits {
@@ -214,6 +204,11 @@ export interface Provider {
   headers?: Readonly<Record<string, string>>;
   /** In order of preference: the first scheme that matches the credentials is used. */
   authSchemes: AuthScheme[];
+  /**
+   * Requests carry a signature instead of the password: of AWS Signature Version 4, with the access key as user name and
+   * password. Hosts are `<service>.<region>.amazonaws.com`.
+   */
+  signature?: 'AWS4';
   oauth2?: OAuth2Settings;
   apiKey?: Attachment;
   custom?: CustomAuthSettings;

@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connections/connection/connection-session.ts';
 import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
+import type { InputGrant } from '../../src/providers/input-grants.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import {
   createConnectionVariables,
@@ -59,35 +60,18 @@ function respondAsApi({ headers }: ServedRequest) {
 }
 
 const google = CATALOG.find(({ name }) => name === 'googleServiceAccount') as Provider;
-const serviceAccount = google.custom?.serviceAccount as NonNullable<
-  NonNullable<Provider['custom']>['serviceAccount']
->;
 const bigquery = CATALOG.find(({ name }) => name === 'bigquery') as Provider;
+/** Returns the provider with its addresses on the test server. */
+function redirectGrant({ custom, ...provider }: Provider): Provider {
+  const grant = { ...custom?.grant, tokenUrl: `${server.url}/token` } as InputGrant;
+  return { ...provider, baseUrl: server.url, custom: { inputs: custom?.inputs ?? [], grant } };
+}
+
 const clock = { aheadMs: 0 };
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   now: () => new Date(Date.now() + clock.aheadMs),
-  providers: [
-    {
-      ...google,
-      baseUrl: server.url,
-      custom: {
-        inputs: google.custom?.inputs ?? [],
-        serviceAccount: { ...serviceAccount, tokenUrl: `${server.url}/token` },
-      },
-    },
-    {
-      ...bigquery,
-      baseUrl: server.url,
-      custom: {
-        inputs: bigquery.custom?.inputs ?? [],
-        serviceAccount: {
-          ...(bigquery.custom?.serviceAccount as typeof serviceAccount),
-          tokenUrl: `${server.url}/token`,
-        },
-      },
-    },
-  ],
+  providers: [redirectGrant(google), redirectGrant(bigquery)],
 });
 
 async function connect(tenant: Tenant, overrides: object = {}) {
@@ -221,7 +205,7 @@ test('reports every missing, unknown or malformed input, without its value', asy
     const inputs = { ...customAuth, serviceAccountKey };
     expect(await listIssues(inputs)).toEqual([`customAuth.serviceAccountKey: ${keyDetail}`]);
   }
-  expect(await listIssues({ ...customAuth, scopes: 'calendar', subject: 1 })).toEqual([
+  expect(await listIssues({ ...customAuth, scopes: [], subject: 1 })).toEqual([
     'customAuth.scopes: must be a list of at least one scope.',
     'customAuth.subject: must be text.',
   ]);

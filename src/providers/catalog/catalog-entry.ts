@@ -1,4 +1,4 @@
-import type { Provider, ProviderLimits } from '../contract.ts';
+import type { Provider, ProviderLimits, ProviderResponse } from '../contract.ts';
 import { MICROSOFT_TOKENS } from './microsoft-tokens.ts';
 
 /** A provider in the catalog. */
@@ -13,6 +13,8 @@ export interface CatalogEntry
     | 'hasCustomerHost'
     | 'linkHosts'
     | 'authSchemes'
+    | 'signature'
+    | 'rejectsCredentials'
     | 'oauth2'
     | 'apiKey'
     | 'custom'
@@ -64,6 +66,14 @@ export function createCatalogProvider(settings: CatalogEntry): Provider {
   };
 }
 
+/** AWS, Common errors: the exceptions for an unknown access key and for a wrong signature. */
+const AWS_REJECTIONS = /\b(UnrecognizedClient|InvalidSignature|InvalidClientTokenId)/;
+
+function rejectsAwsKey({ body }: ProviderResponse): boolean {
+  const type = Object(body).__type;
+  return typeof type === 'string' && AWS_REJECTIONS.test(type);
+}
+
 /** Creates the provider of a row in entries.json. */
 export function createProxyProvider({
   usesMicrosoftTokens,
@@ -71,7 +81,8 @@ export function createProxyProvider({
   notes: __,
   ...entry
 }: ProxyEntry): Provider {
-  const { oauth2 } = entry;
+  const { oauth2, signature } = entry;
+  if (signature) return createCatalogProvider({ ...entry, rejectsCredentials: rejectsAwsKey });
   if (!usesMicrosoftTokens || !oauth2) return createCatalogProvider(entry);
   return createCatalogProvider({ ...entry, oauth2: { ...oauth2, ...MICROSOFT_TOKENS } });
 }

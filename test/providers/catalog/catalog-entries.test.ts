@@ -27,6 +27,10 @@ const inputs = z.array(z.strictObject({ name, displayName: text, optional: flag 
 const hosts = z.array(z.string().regex(/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+$/)).min(1);
 const templates = z.array(z.strictObject({ name: text, valueTemplate: text })).min(1);
 
+const tokenErrors = z
+  .array(z.strictObject({ code: text, kind: z.enum(['AUTH_INVALIDATED', 'RATE_LIMITED']) }))
+  .min(1);
+
 const oauth2 = z.strictObject({
   authorizeUrl: url.optional(),
   tokenUrl: url,
@@ -43,11 +47,45 @@ const oauth2 = z.strictObject({
     })
     .optional(),
   scopeSeparator: z.string().min(1).optional(),
-  tokenErrors: z
-    .array(z.strictObject({ code: text, kind: z.enum(['AUTH_INVALIDATED', 'RATE_LIMITED']) }))
-    .min(1)
-    .optional(),
+  tokenErrors: tokenErrors.optional(),
 });
+
+const assertion = z
+  .strictObject({
+    key: name,
+    keyFormat: z.enum(['pem', 'keyFile']),
+    algorithms: z.array(z.enum(['PS256', 'ES256', 'ES384', 'ES512'])).optional(),
+    issuer: text.optional(),
+    subject: text.optional(),
+    keyId: text.optional(),
+    audience: url.optional(),
+    otherAudience: z.strictObject({ workspacePart: text, audience: url }).optional(),
+    scopes: name.optional(),
+    fixedScopes: z.array(text).optional(),
+    lifetimeSeconds: z.int().positive().max(3_600).optional(),
+    namesSnowflakeUser: flag,
+  })
+  .refine(({ scopes, fixedScopes }) => scopes === undefined || fixedScopes === undefined)
+  .refine(({ issuer, keyFormat }) => (issuer === undefined) === (keyFormat === 'keyFile'));
+const endpoint = {
+  tokenUrl: url,
+  defaultLifetimeSeconds: z.int().positive().optional(),
+  tokenErrors: tokenErrors.optional(),
+};
+const grant = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.enum(['JWT_BEARER', 'CLIENT_ASSERTION']), assertion, ...endpoint }),
+  z.strictObject({ type: z.literal('SIGNED_TOKEN'), assertion }),
+  z.strictObject({
+    type: z.literal('LOGIN'),
+    ...endpoint,
+    login: z.strictObject({
+      basic: text,
+      keyField: text,
+      credentials: text,
+      attachment: z.strictObject({ in: z.literal('header'), name: text, valuePrefix: z.string() }),
+    }),
+  }),
+]);
 
 const entry = z.strictObject({
   name,
@@ -93,21 +131,20 @@ const entry = z.strictObject({
       inputs,
       headers: templates.optional(),
       queryParams: templates.optional(),
-      serviceAccount: z
-        .strictObject({
-          tokenUrl: url,
-          key: name,
-          scopes: name.optional(),
-          subject: name.optional(),
-          fixedScopes: z.array(url).optional(),
-        })
-        .refine(({ scopes, fixedScopes }) => (scopes === undefined) !== (fixedScopes === undefined))
-        .optional(),
+      grant: grant.optional(),
     })
     .optional(),
+  signature: z.literal('AWS4').optional(),
   healthCheck: z
-    .string()
-    .regex(/^\/\S+$/)
+    .union([
+      z.string().regex(/^\/\S+$/),
+      z.strictObject({
+        method: z.literal('POST'),
+        path: z.literal(''),
+        headers: texts,
+        body: z.strictObject({}),
+      }),
+    ])
     .optional(),
   checkedAgainst: text,
   notes: z.array(text.regex(/\.$/)).min(1).optional(),
@@ -128,11 +165,13 @@ test('the rows are in the order of their names, which are unique regardless of c
 
 test('each variable of an address is the workspace or an input of the row', () => {
   const unknown = PROXY_ENTRIES.flatMap(
-    ({ name, baseUrl, modules = [], oauth2, headers, inputs }) => {
+    ({ name, baseUrl, modules = [], oauth2, headers, inputs, custom }) => {
       const known = new Set(['workspace', ...(inputs ?? []).map((input) => input.name)]);
+      const tokenUrl = custom?.grant && 'tokenUrl' in custom.grant ? custom.grant.tokenUrl : '';
       const templates = [
         ...[baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl, ...Object.values(headers ?? {})],
         ...modules.map((module) => module.baseUrl),
+        tokenUrl,
       ];
       const variables = [...templates.join(' ').matchAll(/\{\{(\w+)\}\}/g)].map(
         ([, found]) => found,

@@ -4,6 +4,7 @@
  *
  * @module-tag all/walk
  */
+import { generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
@@ -12,6 +13,7 @@ import type { StreamedRequest } from '../../../src/outbound/streamed-exchange.ts
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { isConsentScheme, type Provider } from '../../../src/providers/contract.ts';
 import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import type { AssertionSettings, InputGrant } from '../../../src/providers/input-grants.ts';
 import { createSalesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
 import { HOUR_MS } from '../../../src/work/durations.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../../support/app.ts';
@@ -36,19 +38,24 @@ const ADDRESSES: Record<string, string> = {
   zoho: 'https://www.zohoapis.eu',
 };
 
+/** The login of the provider whose inputs are exchanged for a key of the user. */
+const LOGIN = `Basic ${Buffer.from('apiKey-1:username-1:password-1').toString('base64')}`;
+
 const requests: (OutboundRequest | StreamedRequest)[] = [];
 let tokenCount = 0;
 
 /** Responds to requests for tokens with a new token, and to others with an empty object. */
 async function respond(request: OutboundRequest) {
   requests.push(request);
-  const isTokenRequest = readForm(request).has('grant_type');
+  const isLogin = request.headers.authorization === LOGIN;
+  const isTokenRequest = isLogin || readForm(request).has('grant_type');
   tokenCount += isTokenRequest ? 1 : 0;
   const body = isTokenRequest
     ? {
         access_token: `token-${tokenCount}`,
         refresh_token: `refresh-${tokenCount}`,
         expires_in: 3_600,
+        authenticated_user: { user_key: `token-${tokenCount}` },
         api_base_url_for_customer: ADDRESSES.gong,
         api_domain: ADDRESSES.zoho,
       }
@@ -99,6 +106,45 @@ function createAccount(entry: Provider, values: ReadonlyMap<string, string>) {
       inputs.map((input) => [input.name, values.get(input.name)]),
     ),
   };
+}
+
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2_048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const KEY_FILE = JSON.stringify({ client_email: 'robot@acme.example', private_key: privateKey });
+
+/** Returns the inputs of an assertion that are no plain text. */
+function createKey({ assertion: { key, keyFormat, scopes } }: { assertion: AssertionSettings }) {
+  const file = keyFormat === 'pem' ? privateKey : KEY_FILE;
+  return {
+    [key]: Buffer.from(file).toString('base64'),
+    ...(scopes && { [scopes]: ['read', 'write'] }),
+  };
+}
+
+/** Returns the header that must carry the token of a grant. */
+function describeToken({ type }: InputGrant) {
+  if (type === 'SIGNED_TOKEN') return expect.stringMatching(/^Bearer [\w-]+\.[\w-]+\.[\w-]+$/);
+  if (type !== 'LOGIN') return `Bearer token-${tokenCount}`;
+  return `Userkeyauth ${Buffer.from(`apiKey-1:token-${tokenCount}`).toString('base64')}`;
+}
+
+/** Checks the request by which an expired token was replaced. */
+function expectGrantRequest(
+  grant: InputGrant,
+  values: ReadonlyMap<string, string>,
+  request: OutboundRequest | StreamedRequest | undefined,
+) {
+  // The gateway signs the token itself, and the key of a login does not expire.
+  if (grant.type === 'SIGNED_TOKEN' || grant.type === 'LOGIN') return;
+  expect(request?.url).toBe(fill(grant.tokenUrl, values));
+  const grantType =
+    grant.type === 'JWT_BEARER'
+      ? 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+      : 'client_credentials';
+  expect(request && readForm(request).get('grant_type')).toBe(grantType);
 }
 
 const BASIC_CLIENT = `Basic ${Buffer.from(`${CLIENT.clientId}:${CLIENT.clientSecret}`).toString('base64')}`;
@@ -156,17 +202,23 @@ function createCredentials({ authSchemes: [scheme], custom }: Provider) {
   if (scheme === 'OAUTH2_CLIENT_CREDENTIALS') return { oauth2ClientCredentials: CLIENT };
   if (scheme === 'OAUTH2_PASSWORD') return { oauth2PasswordCredentials: { ...CLIENT, ...person } };
   const inputs = custom?.inputs ?? [];
-  return { customAuth: Object.fromEntries(inputs.map(({ name }) => [name, `${name}-1`])) };
+  const values = Object.fromEntries(inputs.map(({ name }) => [name, `${name}-1`]));
+  const grant = custom?.grant;
+  return { customAuth: { ...values, ...(grant && 'assertion' in grant && createKey(grant)) } };
 }
 
 /** Returns the headers and the query that must authenticate a request. */
-function describeCredentials({ authSchemes: [scheme], apiKey, custom, oauth2 }: Provider) {
+function describeCredentials({ authSchemes: [scheme], ...provider }: Provider) {
+  const { apiKey, custom, oauth2, signature } = provider;
   if (oauth2) {
     const { tokenAttachment } = oauth2;
     const header = tokenAttachment?.in === 'header' ? tokenAttachment.name : 'authorization';
     const prefix = tokenAttachment ? '' : 'Bearer ';
     return { [header.toLowerCase()]: `${prefix}token-${tokenCount}` };
   }
+  if (signature)
+    return { authorization: expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=ann/) };
+  if (custom?.grant) return { authorization: describeToken(custom.grant) };
   if (scheme === 'BASIC') {
     return { authorization: `Basic ${Buffer.from('ann:secret-1').toString('base64')}` };
   }
@@ -179,12 +231,9 @@ function describeCredentials({ authSchemes: [scheme], apiKey, custom, oauth2 }: 
   );
 }
 
-/** test/flows/service-account.test.ts connects with a key that signs assertions. */
-const walked = providers.filter(({ custom }) => !custom?.serviceAccount);
-
-describe.each(walked.map((entry) => ({ name: entry.name, entry })))('$name', ({ entry }) => {
+describe.each(providers.map((entry) => ({ name: entry.name, entry })))('$name', ({ entry }) => {
   test('connects, refreshes, and sends a request to its host', async () => {
-    const { name, baseUrl, headers = {}, healthCheck, apiKey, oauth2 } = entry;
+    const { name, baseUrl, headers = {}, healthCheck, apiKey, oauth2, custom } = entry;
     const values = createValues(entry);
     const isConsented = entry.authSchemes.some(isConsentScheme);
     const connectionId = isConsented
@@ -198,13 +247,13 @@ describe.each(walked.map((entry) => ({ name: entry.name, entry })))('$name', ({ 
     const address = ADDRESSES[name];
     if (address) values.set('workspace', address);
 
-    if (oauth2) {
+    if (oauth2 || custom?.grant) {
       clock.aheadMs = 3 * HOUR_MS;
       requests.length = 0;
     }
     const base = fill(baseUrl, values);
     const key = apiKey?.in === 'query' ? `${apiKey.name}=key-1` : '';
-    if (typeof healthCheck === 'string' && !oauth2) {
+    if (typeof healthCheck === 'string' && !oauth2 && !custom?.grant) {
       expect(requests.map(({ url }) => url)).toContain(`${base}${healthCheck}${key && `?${key}`}`);
     }
     const session = openSession(services, await getConnection(app, connectionId));
@@ -225,6 +274,7 @@ describe.each(walked.map((entry) => ({ name: entry.name, entry })))('$name', ({ 
       ...describeCredentials(entry),
       ...Object.fromEntries(filled),
     });
+    if (custom?.grant) expectGrantRequest(custom.grant, values, requests.at(-2));
     if (!oauth2) return;
     const grant = isConsented
       ? { grant_type: 'refresh_token', refresh_token: `refresh-${tokenCount - 1}` }

@@ -53,8 +53,8 @@ describe.each(CATALOG.map((provider) => ({ name: provider.name, provider })))('$
   });
 
   test('fills its custom headers from exactly the inputs that it requests', () => {
-    // The account's key signs a request for a token, so no header contains it.
-    if (provider.custom?.serviceAccount) return;
+    // A grant exchanges the inputs for a token, so no header contains them.
+    if (provider.custom?.grant) return;
     const declaredNames = provider.custom?.inputs.map(({ name }) => name) ?? [];
     const usedNames = (provider.custom?.headers ?? []).flatMap(({ valueTemplate }) =>
       [...valueTemplate.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name),

@@ -29,6 +29,6 @@ function listUrls({ baseUrl, modules = [], oauth2, custom }: Provider): string[]
     oauth2?.authorizeUrl,
     oauth2?.tokenUrl,
     oauth2?.revocation?.url,
-    custom?.serviceAccount?.tokenUrl,
+    custom?.grant && 'tokenUrl' in custom.grant ? custom.grant.tokenUrl : undefined,
   ].filter((url) => url !== undefined);
 }

@@ -10,7 +10,7 @@ import {
   NOT_IN_HEADER,
   SCHEMES_BY_FIELD,
 } from './credential-input.ts';
-import { listServiceAccountProblems } from './token/service-account.ts';
+import { listGrantProblems } from './token/input-grant.ts';
 
 export interface SchemeChoice {
   /** Null if no scheme fits, for the reasons in `issues`. */
@@ -107,9 +107,7 @@ function listCustomAuthIssues(
   const missingNames = custom.inputs
     .filter((input) => !input.optional && !isUsable(customAuth[input.name]))
     .map((input) => input.name);
-  const problems = custom.serviceAccount
-    ? listServiceAccountProblems(custom.serviceAccount, customAuth)
-    : [];
+  const problems = custom.grant ? listGrantProblems(custom.grant, customAuth) : [];
   const createIssue = (input: string, detail: string) =>
     createInputIssue(['input', `customAuth.${input}`], detail);
   return [

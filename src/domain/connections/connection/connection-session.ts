@@ -288,8 +288,8 @@ class ConnectionSession implements AccountSession {
 
   #attach({ credentials }: UnsealedCredentials): AttachedCredentials {
     this.#secrets.add(listSecrets(credentials));
-    const { headers, query } = attachCredentials(this.#provider, credentials);
-    return { headers: { ...this.#headers, ...headers }, query };
+    const attached = attachCredentials(this.#services, this.#provider, credentials);
+    return { ...attached, headers: { ...this.#headers, ...attached.headers } };
   }
 
   get #caller(): Caller {

@@ -149,7 +149,7 @@ export function parseCredentials(
       scopes: scopes ?? [],
     };
   }
-  if (input.customAuth && custom?.serviceAccount) {
+  if (input.customAuth && custom?.grant) {
     return { scheme: 'SERVICE_ACCOUNT', custom: input.customAuth };
   }
   return { scheme: 'NONE', custom: input.customAuth ?? {} };

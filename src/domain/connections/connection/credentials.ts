@@ -42,7 +42,7 @@ export const credentialsSchema = z.discriminatedUnion('scheme', [
     refreshToken: storedToken.optional(),
     scopes,
   }),
-  /** Custom inputs that are exchanged for tokens. The scheme of the connection is NONE. */
+  /** Custom inputs that the provider's grant exchanges for tokens. The scheme of the connection is NONE. */
   z.object({
     scheme: z.literal('SERVICE_ACCOUNT'),
     custom: z.record(text, z.unknown()),
@@ -123,18 +123,22 @@ function listClientSecrets(client: { clientId: string; clientSecret: string }): 
   return listBasicSecrets(client.clientId, client.clientSecret);
 }
 
-/** Lists the inputs of a service account that are text, and the private key in its key file. */
+/** Lists the inputs that are text, and the private keys that they contain as base64. */
 function listKeySecrets(inputs: Record<string, unknown>): string[] {
   const texts = Object.values(inputs).filter((value) => typeof value === 'string');
-  const keys = texts.flatMap((value) => {
-    try {
-      const file = JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
-      return typeof file?.private_key === 'string' ? [file.private_key] : [];
-    } catch {
-      return [];
-    }
-  });
-  return [...texts, ...keys];
+  return [...texts, ...texts.flatMap((value) => findEncodedKey(value) ?? [])];
+}
+
+/** Returns the private key in a PEM file or a key file, which are encoded as base64. Null if there is none. */
+function findEncodedKey(value: string): string | null {
+  const decoded = Buffer.from(value, 'base64').toString('utf8');
+  if (decoded.startsWith('-----BEGIN')) return decoded;
+  try {
+    const file = JSON.parse(decoded);
+    return typeof file?.private_key === 'string' ? file.private_key : null;
+  } catch {
+    return null;
+  }
 }
 
 function listTexts(value: unknown): string[] {

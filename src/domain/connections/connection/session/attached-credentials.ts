@@ -1,13 +1,17 @@
 /** The only module that attaches credentials to requests. */
 import type { Attachment, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
+import type { Services } from '../../../access/call.ts';
 import type { Credentials } from '../credentials.ts';
 import { AWAITS_CONSENT, awaitsConsent, findStoredToken } from '../token/token.ts';
+import { type SignableRequest, signForHost } from './aws-signature.ts';
 
 export interface AttachedCredentials {
   /** Values by lower-case names. */
   headers: Record<string, string>;
   query: Record<string, string>;
+  /** Returns further headers, which sign the request with its final headers and body. */
+  sign?: (request: SignableRequest) => Record<string, string>;
 }
 
 const AS_BEARER: Attachment = { in: 'header', name: 'authorization', valuePrefix: 'Bearer ' };
@@ -19,10 +23,11 @@ const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
  * support this kind of credentials, or if they contain characters that are invalid in a header.
  */
 export function attachCredentials(
+  { now }: Pick<Services, 'now'>,
   provider: Provider,
   credentials: Credentials,
 ): AttachedCredentials {
-  const attached = selectAttachment(provider, credentials);
+  const attached = selectAttachment(provider, credentials, now);
   if (Object.values(attached.headers).every((value) => HEADER_TEXT.test(value))) return attached;
   throw new ProviderError(
     'BAD_REQUEST',
@@ -30,7 +35,11 @@ export function attachCredentials(
   );
 }
 
-function selectAttachment(provider: Provider, credentials: Credentials): AttachedCredentials {
+function selectAttachment(
+  provider: Provider,
+  credentials: Credentials,
+  now: () => Date,
+): AttachedCredentials {
   if (awaitsConsent(credentials)) throw new ProviderError('BAD_REQUEST', AWAITS_CONSENT);
   switch (credentials.scheme) {
     case 'API_KEY':
@@ -38,6 +47,10 @@ function selectAttachment(provider: Provider, credentials: Credentials): Attache
       return attachAt(provider.apiKey, credentials.apiKey);
     case 'BASIC': {
       const { username, password } = credentials;
+      if (provider.signature === 'AWS4') {
+        const key = { id: username, secret: password };
+        return { headers: {}, query: {}, sign: (request) => signForHost(key, request, now()) };
+      }
       return {
         headers: { authorization: createBasicAuthorization(username, password) },
         query: {},
@@ -47,10 +60,9 @@ function selectAttachment(provider: Provider, credentials: Credentials): Attache
       return fillTemplates(provider, credentials.custom);
     case 'SERVICE_ACCOUNT': {
       const token = findStoredToken(credentials)?.token;
-      if (!provider.custom?.serviceAccount || token === undefined) {
-        throw createUnsupportedCredentialsError(provider);
-      }
-      return attachAt(AS_BEARER, token);
+      const grant = provider.custom?.grant;
+      if (!grant || token === undefined) throw createUnsupportedCredentialsError(provider);
+      return attachAt(grant.type === 'LOGIN' ? grant.login.attachment : AS_BEARER, token);
     }
     default: {
       const token = findStoredToken(credentials)?.token;

@@ -65,14 +65,26 @@ type Outcome = { rejection: DomainError } | { token: StoredToken } | undefined;
 /** Returns a function that checks the credentials. Null if the provider has no inexpensive check. */
 function createCheck(account: ResolvedAccount): ((services: Services) => Promise<Outcome>) | null {
   const { provider, credentials } = account;
-  if (hasGrant(credentials)) {
-    return (services) => exchangeCredentials(services, account, credentials);
-  }
+  if (hasGrant(credentials)) return (services) => checkGrant(services, account, credentials);
   if (isTokenCredentials(credentials)) return null;
   // Without credentials, there is nothing to check.
   const isEmpty = credentials.scheme === 'NONE' && Object.keys(credentials.custom).length === 0;
   if (!hasHealthCheck(provider) || isEmpty) return null;
   return (services) => callHealthCheck(services, { ...account, provider });
+}
+
+/** Exchanges the credentials for a token. A token that the gateway has signed itself needs the health check too. */
+async function checkGrant(
+  services: Services,
+  account: ResolvedAccount,
+  credentials: Grant,
+): Promise<Outcome> {
+  const outcome = await exchangeCredentials(services, account, credentials);
+  const { provider } = account;
+  if (!outcome || !('token' in outcome)) return outcome;
+  if (provider.custom?.grant?.type !== 'SIGNED_TOKEN' || !hasHealthCheck(provider)) return outcome;
+  const withToken = { ...account, provider, credentials: { ...credentials, token: outcome.token } };
+  return (await callHealthCheck(services, withToken)) ?? outcome;
 }
 
 async function exchangeCredentials(
@@ -93,11 +105,11 @@ async function exchangeCredentials(
 }
 
 async function callHealthCheck(
-  { providerAccess: { outbound } }: Services,
-  account: Parameters<typeof sendHealthCheck>[1],
+  services: Services,
+  account: Parameters<typeof sendHealthCheck>[2],
 ): Promise<Outcome> {
   const { provider } = account;
-  const response = await sendHealthCheck(outbound, account);
+  const response = await sendHealthCheck(services, services.providerAccess.outbound, account);
   if (!isRejection(provider, response)) return undefined;
   const providerMessage = findExplanation(response);
   const message = `${provider.displayName} rejected the credentials (${response.status}): ${providerMessage ?? 'no reason given.'}`;

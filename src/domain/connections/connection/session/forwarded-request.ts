@@ -78,19 +78,27 @@ export async function sendForwarded(
 ): Promise<StreamedResponse> {
   const { method, signal } = request;
   const authenticatedUrl = withQuery(url, attached.query);
+  const headers = { ...filterRequestHeaders(request.headers), ...attached.headers };
+  const signed = attached.sign?.({
+    method,
+    url: authenticatedUrl,
+    headers,
+    // Evaluated only if the credentials sign the request.
+    body: await body.read(),
+  });
   try {
     const response = await outbound.stream({
       method,
       url: authenticatedUrl.href,
-      headers: { ...filterRequestHeaders(request.headers), ...attached.headers },
+      headers: { ...headers, ...signed },
       body: body.open(),
       idleMs: provider.limits.timeoutMs,
       timeoutMs,
       signal,
     });
-    const headers = filterResponseHeaders(response.headers);
+    const responseHeaders = filterResponseHeaders(response.headers);
     const secretNames = Object.keys(attached.query);
-    return { ...response, headers: withoutSecrets(headers, authenticatedUrl, secretNames) };
+    return { ...response, headers: withoutSecrets(responseHeaders, authenticatedUrl, secretNames) };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     throw createNoResponseError(error, { provider, request: { method, path: url.pathname } });

@@ -30,6 +30,7 @@ interface AccountToCheck extends AccountMetadata {
 
 /** Returns the response to the health check. Throws ProviderError if there is none. */
 export async function sendHealthCheck(
+  services: Pick<Services, 'now'>,
   outbound: Sender,
   { provider, credentials, ...metadata }: AccountToCheck,
 ): Promise<ProviderResponse> {
@@ -37,12 +38,13 @@ export async function sendHealthCheck(
   const request =
     typeof healthCheck === 'string' ? { method: 'GET' as const, path: healthCheck } : healthCheck;
   const url = createRequestUrl({ baseUrl: fillAddress(provider, baseUrl, metadata) }, request);
-  const { headers, query } = attachCredentials(provider, credentials);
+  const attached = attachCredentials(services, provider, credentials);
+  const entryHeaders = fillHeaders(provider.headers ?? {}, metadata);
   return sendRequest(outbound, {
     provider: { ...provider, limits: { ...limits, timeoutMs: CHECK_TIMEOUT_MS } },
     url,
     request,
-    attached: { headers: { ...fillHeaders(provider.headers ?? {}, metadata), ...headers }, query },
+    attached: { ...attached, headers: { ...entryHeaders, ...attached.headers } },
     mask: createMask(listSecrets(credentials)),
   });
 }
@@ -71,7 +73,7 @@ export async function areCredentialsValid(
   const outbound = observeOutbound(services, { kind: 'API', connection, secrets });
   try {
     const response = await measureCall({ meters, provider, kind: 'api' }, () =>
-      sendHealthCheck(outbound, account),
+      sendHealthCheck(services, outbound, account),
     );
     if (isRejection(provider, response)) return false;
     return isSuccess(response) ? true : null;

@@ -85,16 +85,19 @@ function createOutboundRequest({
   for (const [name, value] of Object.entries(attached.query)) {
     authenticatedUrl.searchParams.set(name, value);
   }
+  const { method } = request;
+  const headers = {
+    accept: 'application/json',
+    'user-agent': USER_AGENT,
+    ...(body !== undefined && { 'content-type': CONTENT_TYPES[request.bodyFormat ?? 'json'] }),
+    ...withLowerCaseNames(request.headers ?? {}),
+    ...attached.headers,
+  };
+  const signed = attached.sign?.({ method, url: authenticatedUrl, headers, body: body ?? '' });
   return {
-    method: request.method,
+    method,
     url: authenticatedUrl.href,
-    headers: {
-      accept: 'application/json',
-      'user-agent': USER_AGENT,
-      ...(body !== undefined && { 'content-type': CONTENT_TYPES[request.bodyFormat ?? 'json'] }),
-      ...withLowerCaseNames(request.headers ?? {}),
-      ...attached.headers,
-    },
+    headers: { ...headers, ...signed },
     body,
     timeoutMs: provider.limits.timeoutMs,
     responseBytesMax: provider.limits.responseBytesMax,

@@ -3,6 +3,7 @@
  * time.
  */
 import type { Readable } from 'node:stream';
+import { ProviderError } from '../../../../providers/provider-error.ts';
 
 /** The maximum size of a buffered body. Most bodies of API requests are far smaller. */
 const BUFFERED_BYTES_MAX = 65_536;
@@ -26,6 +27,17 @@ export class RepeatableBody {
   open(): AsyncIterable<Buffer> | null {
     if (!this.#source) return null;
     return this.#bytes > 0 ? iterate(this.#buffered) : this.#stream(this.#source);
+  }
+
+  /** Reads the whole body, which can still be sent. Throws BAD_REQUEST if it is too large for the buffer. */
+  async read(): Promise<Buffer> {
+    for await (const _chunk of this.open() ?? []) {
+      if (this.#bytes > BUFFERED_BYTES_MAX) {
+        const limit = `${BUFFERED_BYTES_MAX} bytes`;
+        throw new ProviderError('BAD_REQUEST', `The body exceeds ${limit}, so it can't be signed.`);
+      }
+    }
+    return Buffer.concat(this.#buffered);
   }
 
   async *#stream(source: Readable): AsyncGenerator<Buffer> {

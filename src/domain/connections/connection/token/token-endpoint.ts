@@ -3,15 +3,21 @@
  * temporary failures.
  */
 import { z } from 'zod';
+import type { OutboundRequest } from '../../../../outbound/client.ts';
 import { OutboundError } from '../../../../outbound/outbound-error.ts';
 import type { OAuth2Settings, Provider, ProviderResponse } from '../../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../providers/provider-error.ts';
 import { isSuccess, parseRetryAfterMs, toMessage } from '../../../../providers/read-responses.ts';
 import { parseBounded } from '../../../../work/bounded-parse.ts';
-import { createMask, listBasicSecrets, SecretMask } from '../../../../work/secret-mask.ts';
+import {
+  createMask,
+  listBasicSecrets,
+  listHeaderSecrets,
+  SecretMask,
+} from '../../../../work/secret-mask.ts';
 import type { Services } from '../../../access/call.ts';
 import { observeOutbound } from '../../diagnosis/observed-outbound.ts';
-import type { ConnectionKey } from '../credentials.ts';
+import type { ConnectionKey, StoredToken } from '../credentials.ts';
 import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
 import { createBasicAuthorization } from '../session/attached-credentials.ts';
 import { measureCall } from '../session/measured-call.ts';
@@ -51,6 +57,14 @@ export interface TokenRequest {
   client: OAuthClient | null;
   /** `grant_type` and its parameters. */
   form: Record<string, string>;
+  /** A GET with these credentials replaces the form. */
+  login?: {
+    authorization: string;
+    /** Returns the token in the response. Null if there is none. */
+    readToken(body: Record<string, unknown>): string | null;
+  };
+  /** The token, if the gateway signs it itself. No request is sent. */
+  ownToken?: StoredToken;
   /** Further secrets of the account, which the endpoint may repeat. */
   secrets?: readonly string[];
   /** The connection for which the request is recorded. Absent if it is not stored yet, or if its tokens are revoked. */
@@ -72,9 +86,13 @@ export async function requestTokens(
   request: TokenRequest,
 ): Promise<TokenResponse> {
   const requestedAt = services.now();
-  const { provider, account } = request;
+  const { provider, account, login, ownToken } = request;
   const { oauth2 } = provider;
   const { meters } = services;
+  if (ownToken) {
+    const accessToken = { issuedAt: requestedAt.toISOString(), ...ownToken };
+    return { accessToken, body: {} };
+  }
   const url = fillAddress(provider, oauth2.tokenUrl, account);
   const response = await measureCall({ meters, provider, kind: 'token' }, () =>
     postForm(services, request, url),
@@ -84,7 +102,7 @@ export async function requestTokens(
   if (!isSuccess(response) || body.error !== undefined) {
     throw createEndpointRejection(request, response);
   }
-  const tokens = parseBounded(tokensSchema, body);
+  const tokens = parseBounded(tokensSchema, login ? { access_token: login.readToken(body) } : body);
   if (!tokens.success) {
     throw createEndpointFailure(request, 'RETRYABLE', 'responded without a token.');
   }
@@ -120,25 +138,15 @@ export async function postForm(
   request: TokenRequest,
   url: string,
 ): Promise<ProviderResponse> {
-  const { provider, client, form, connection, timeoutMs = ENDPOINT_LIMITS.timeoutMs } = request;
+  const { connection, timeoutMs = ENDPOINT_LIMITS.timeoutMs } = request;
   requireAppHost(request, url);
   const secrets = new SecretMask(listRequestSecrets(request));
   const outbound = connection
     ? observeOutbound(services, { kind: 'TOKEN', connection, secrets })
     : services.providerAccess.outbound;
-  const usesHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
-  const clientFields = client && { client_id: client.id, client_secret: client.secret };
   try {
     const response = await outbound.send({
-      method: 'POST',
-      url,
-      headers: {
-        accept: 'application/json',
-        'content-type': 'application/x-www-form-urlencoded',
-        'user-agent': USER_AGENT,
-        ...(usesHeader && { authorization: createClientAuthorization(client) }),
-      },
-      body: new URLSearchParams(usesHeader ? form : { ...form, ...clientFields }).toString(),
+      ...createExchange(request, url),
       ...ENDPOINT_LIMITS,
       timeoutMs,
     });
@@ -148,6 +156,30 @@ export async function postForm(
     const kind = error.kind === 'REFUSED_ADDRESS' ? 'BAD_REQUEST' : 'RETRYABLE';
     throw createEndpointFailure(request, kind, `could not be reached: ${error.message}`);
   }
+}
+
+/** Creates the method, the headers and the body of a request. */
+function createExchange(
+  { provider, client, form, login }: TokenRequest,
+  url: string,
+): Pick<OutboundRequest, 'method' | 'url' | 'headers' | 'body'> {
+  const headers = { accept: 'application/json', 'user-agent': USER_AGENT };
+  if (login) {
+    const { authorization } = login;
+    return { method: 'GET', url, headers: { ...headers, authorization }, body: undefined };
+  }
+  const usesHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
+  const clientFields = client && { client_id: client.id, client_secret: client.secret };
+  return {
+    method: 'POST',
+    url,
+    headers: {
+      ...headers,
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(usesHeader && { authorization: createClientAuthorization(client) }),
+    },
+    body: new URLSearchParams(usesHeader ? form : { ...form, ...clientFields }).toString(),
+  };
 }
 
 /**
@@ -212,9 +244,17 @@ const RATE_LIMIT_CODES = new Set(['slow_down', 'ratelimited', 'rate_limited']);
 const REJECTION_STATUSES = [200, 400, 401, 403];
 const TEMPORARY_STATUSES = [408, 425];
 /** Fields of a request whose values are masked in messages. */
-const SECRET_FIELDS = ['assertion', 'refresh_token', 'password', 'code', 'code_verifier', 'token'];
+const SECRET_FIELDS = [
+  'assertion',
+  'client_assertion',
+  'refresh_token',
+  'password',
+  'code',
+  'code_verifier',
+  'token',
+];
 
-type Request = Pick<TokenRequest, 'provider' | 'client' | 'form' | 'secrets'>;
+type Request = Pick<TokenRequest, 'provider' | 'client' | 'form' | 'login' | 'secrets'>;
 
 /** An error response of an endpoint. */
 class EndpointRejection extends ProviderError {
@@ -279,11 +319,12 @@ function formatMessage(request: Request, problem: string): string {
   return toMessage(message, { mask: createMask(listRequestSecrets(request)) });
 }
 
-function listRequestSecrets({ client, form, secrets = [] }: Request): string[] {
+function listRequestSecrets({ client, form, login, secrets = [] }: Request): string[] {
   const values = SECRET_FIELDS.map((field) => form[field]);
   return [
     ...secrets,
     ...values.filter((value) => value !== undefined),
+    ...(login ? listHeaderSecrets(login.authorization) : []),
     ...(client
       ? [...listBasicSecrets(client.id, client.secret), createClientAuthorization(client)]
       : []),

@@ -5,7 +5,7 @@ import type { Services } from '../../../access/call.ts';
 import { findWorkspaceHost, toClientSecretLocation } from '../../provider/provider-app.ts';
 import { listSecrets } from '../credentials.ts';
 import type { AccountMetadata } from '../session/account-address.ts';
-import { signAssertion } from './service-account.ts';
+import { createInputGrantRequest } from './input-grant.ts';
 import type { Grant, RefreshableCredentials, TokenCredentials } from './token.ts';
 import type { OAuthClient, TokenRequest } from './token-endpoint.ts';
 import type { LeasedConnection } from './token-lease.ts';
@@ -47,7 +47,7 @@ export async function createRefreshRequest(
 ): Promise<TokenRequest> {
   const secrets = listSecrets(credentials);
   if (credentials.scheme === 'SERVICE_ACCOUNT') {
-    const request = await createAssertionRequest(services, connection, credentials.custom);
+    const request = await createInputGrantRequest(services, connection, credentials.custom);
     return { ...request, secrets };
   }
   const provider = getOAuthProvider(services, connection.provider);
@@ -59,34 +59,6 @@ export async function createRefreshRequest(
   }
   const scope = credentials.scopes.join(provider.oauth2.scopeSeparator ?? ' ');
   return { ...grant, form: { ...createGrant(credentials), ...(scope !== '' && { scope }) } };
-}
-
-const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-
-/**
- * Creates a request without a client, because the account's key signs the assertion. Throws BAD_REQUEST if the provider
- * no longer accepts service accounts.
- */
-async function createAssertionRequest(
-  { catalog, now }: Pick<Services, 'catalog' | 'now'>,
-  connection: Account,
-  inputs: Record<string, unknown>,
-): Promise<TokenRequest> {
-  const provider = catalog.find(connection.provider);
-  const settings = provider?.custom?.serviceAccount;
-  if (!settings) {
-    throw new ProviderError(
-      'BAD_REQUEST',
-      `${connection.provider} does not support service accounts.`,
-    );
-  }
-  const assertion = await signAssertion(settings, inputs, now());
-  return {
-    provider: { ...provider, oauth2: { tokenUrl: settings.tokenUrl } },
-    account: connection,
-    client: null,
-    form: { grant_type: JWT_BEARER_GRANT, assertion },
-  };
 }
 
 /** Returns the OAuth client that obtained the connection's tokens. Throws BAD_REQUEST if its app was deleted. */

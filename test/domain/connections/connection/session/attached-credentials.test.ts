@@ -6,6 +6,7 @@ import { PROVIDERS } from '../../../../support/fixtures/connections.ts';
 
 function attachTo(name: string, credentials: Credentials) {
   return attachCredentials(
+    { now: () => new Date() },
     PROVIDERS.find((provider) => provider.name === name) as Provider,
     credentials,
   );
