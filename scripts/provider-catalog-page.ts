@@ -45,7 +45,7 @@ writes the page.
 - *Checked against* is the source of the facts. No live accounts were available. \`test/providers/catalog/catalog-walk.test.ts\`
   connects each provider to a stand-in, refreshes its token, and forwards a request.
 
-[Providers that are missing](../compatibility.md#providers-that-are-missing) lists what the gateway can't connect to.
+[Compatibility](../compatibility.md#providers) lists where providers differ from those of the reference API.
 
 | provider | name | connects with | inputs | modules | supports | health check | checked against |
 | --- | --- | --- | --- | --- | --- | --- | --- |

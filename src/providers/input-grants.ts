@@ -2,7 +2,7 @@
  * Named grants, by which custom inputs become the token that requests carry. `{{name}}` in their values stands for a custom
  * input or a member of the connection's metadata.
  */
-import type { Attachment, OAuth2Settings } from './contract.ts';
+import type { Attachment, OAuth2Settings } from './oauth2-settings.ts';
 
 export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'ES384' | 'ES512';
 

@@ -176,6 +176,7 @@ function registerCallback(scope: FastifyInstance, services: Services): void {
         code: searchParams.get('code'),
         error: searchParams.get('error'),
         errorDescription: searchParams.get('error_description'),
+        isAdminConsent: searchParams.get('admin_consent')?.toLowerCase() === 'true',
       },
     );
     return sendOutcome(services, reply, outcome);
@@ -199,6 +200,8 @@ function sendOutcome(
       const paragraphs = [pages.messages[reason], pages.messages.connectAgain];
       return pages.sendFailure(400, paragraphs, script);
     }
+    case 'SIGN_IN':
+      return reply.redirect(outcome.url);
     case 'CONNECTED': {
       const { redirectUrl, connectionId, page } = outcome;
       if (redirectUrl !== null) return redirect(reply, redirectUrl, { connectionId });

@@ -34,6 +34,9 @@ const tokenErrors = z
 const oauth2 = z.strictObject({
   authorizeUrl: url.optional(),
   tokenUrl: url,
+  adminConsent: z
+    .strictObject({ url, tokenUrl: url, scope: text, workspaceClaim: name })
+    .optional(),
   authorizeParams: texts.optional(),
   reauthorizeParams: texts.optional(),
   explicitScopesRequired: flag,

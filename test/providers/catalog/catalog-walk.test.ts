@@ -6,6 +6,7 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { OutboundRequest } from '../../../src/outbound/client.ts';
@@ -38,6 +39,8 @@ const ADDRESSES: Record<string, string> = {
   zoho: 'https://www.zohoapis.eu',
 };
 
+/** The id token of a sign-in in the organization `acme`. */
+const ID_TOKEN = new UnsecuredJWT({ sub: 'ann', tid: 'acme' }).encode();
 /** The login of the provider whose inputs are exchanged for a key of the user. */
 const LOGIN = `Basic ${Buffer.from('apiKey-1:username-1:password-1').toString('base64')}`;
 
@@ -55,6 +58,7 @@ async function respond(request: OutboundRequest) {
         access_token: `token-${tokenCount}`,
         refresh_token: `refresh-${tokenCount}`,
         expires_in: 3_600,
+        id_token: ID_TOKEN,
         authenticated_user: { user_key: `token-${tokenCount}` },
         api_base_url_for_customer: ADDRESSES.gong,
         api_domain: ADDRESSES.zoho,
@@ -176,16 +180,17 @@ async function connectByConsent(entry: Provider, values: ReadonlyMap<string, str
   });
   const input = { ...createAccount(entry, values), scopes: ['read', 'write'] };
   const { consentUrl } = await consent(app, tenant, input);
+  const { adminConsent } = oauth2 ?? {};
   expect(consentUrl.origin + consentUrl.pathname).toBe(
-    new URL(fill(oauth2?.authorizeUrl ?? '', values)).href,
+    new URL(fill(adminConsent?.url ?? oauth2?.authorizeUrl ?? '', values)).href,
   );
   expect(Object.fromEntries(consentUrl.searchParams)).toMatchObject({
-    response_type: 'code',
+    ...(!adminConsent && { response_type: 'code' }),
     client_id: CLIENT.clientId,
-    scope: ['read', 'write'].join(oauth2?.scopeSeparator ?? ' '),
+    scope: adminConsent?.scope ?? ['read', 'write'].join(oauth2?.scopeSeparator ?? ' '),
     ...oauth2?.authorizeParams,
   });
-  const usesPkce = authSchemes.includes('OAUTH2_AUTHORIZATION_CODE_PKCE');
+  const usesPkce = authSchemes.includes('OAUTH2_AUTHORIZATION_CODE_PKCE') && !adminConsent;
   expect(consentUrl.searchParams.has('code_challenge')).toBe(usesPkce);
   const tokenRequest = requests.find((request) => readForm(request).has('code'));
   expectTokenRequest(entry, values, tokenRequest, { grant_type: 'authorization_code' });
@@ -276,6 +281,12 @@ describe.each(providers.map((entry) => ({ name: entry.name, entry })))('$name', 
     });
     if (custom?.grant) expectGrantRequest(custom.grant, values, requests.at(-2));
     if (!oauth2) return;
+    if (oauth2.adminConsent) {
+      const { tokenUrl, scope } = oauth2.adminConsent;
+      const form = { grant_type: 'client_credentials', scope };
+      const appGrant = { ...entry, oauth2: { ...oauth2, tokenUrl } };
+      return expectTokenRequest(appGrant, values, requests.at(-2), form);
+    }
     const grant = isConsented
       ? { grant_type: 'refresh_token', refresh_token: `refresh-${tokenCount - 1}` }
       : {

@@ -28,7 +28,7 @@ import { listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { listCredentialFields, listReplacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, parseCredentials } from './credential-input.ts';
-import { type StoredToken, sealCredentials } from './credentials.ts';
+import { type Credentials, type StoredToken, sealCredentials } from './credentials.ts';
 import { refuseOtherConsumers } from './end-user-parties.ts';
 import {
   type AccountMetadata,
@@ -217,7 +217,7 @@ function listChangeIssues(
 function toColumns(
   call: Call,
   connection: Row<'Connection'>,
-  { providerWorkspaceRef, providerMetadata, ...credentials }: Changes & WithToken,
+  { providerWorkspaceRef, providerMetadata, ...credentials }: Changes & Exchanged,
 ): Prisma.ConnectionUpdateInput {
   return {
     providerWorkspaceRef,
@@ -232,9 +232,11 @@ function toColumns(
   };
 }
 
-interface WithToken {
+interface Exchanged {
   /** The token from an earlier exchange of these credentials. */
   token?: StoredToken | undefined;
+  /** Credentials that no input contains. They replace those of the input. */
+  credentials?: Credentials | undefined;
 }
 
 /**
@@ -244,11 +246,11 @@ interface WithToken {
 export function createCredentialColumns(
   services: Pick<Services, 'vault' | 'catalog'>,
   connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider' | 'authScheme'>,
-  { token, ...input }: CredentialInput & WithToken,
+  { token, credentials: exchanged, ...input }: CredentialInput & Exchanged,
 ) {
   const { authScheme, provider } = connection;
   const custom = services.catalog.find(provider)?.custom;
-  const inputCredentials = parseCredentials({ authScheme, custom }, input);
+  const inputCredentials = exchanged ?? parseCredentials({ authScheme, custom }, input);
   const credentials = token ? { ...inputCredentials, token } : inputCredentials;
   return {
     status: 'CREATED',

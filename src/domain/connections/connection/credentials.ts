@@ -48,6 +48,15 @@ export const credentialsSchema = z.discriminatedUnion('scheme', [
     custom: z.record(text, z.unknown()),
     token: storedToken.optional(),
   }),
+  /**
+   * An administrator's consent, which lets the client of the provider app obtain tokens. The workspace is part of the
+   * credentials: a caller who changes that of the connection must not get tokens of another organization.
+   */
+  z.object({
+    scheme: z.literal('ADMIN_CONSENT'),
+    workspaceRef: text,
+    token: storedToken.optional(),
+  }),
   /** Values of the provider's custom inputs, by name. Empty if there are none. */
   z.object({ scheme: z.literal('NONE'), custom: z.record(text, z.unknown()) }),
 ]);
@@ -108,6 +117,8 @@ export function listSecrets(credentials: Credentials): string[] {
       ];
     case 'SERVICE_ACCOUNT':
       return [...listKeySecrets(credentials.custom), ...listTokens(credentials.token)];
+    case 'ADMIN_CONSENT':
+      return listTokens(credentials.token);
     case 'NONE':
       return listTexts(credentials.custom);
     default:

@@ -18,7 +18,7 @@ import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts
 import type { Services } from '../../access/call.ts';
 import { createCredentialColumns, toConnectionFields } from './connection.ts';
 import type { generateConnectionInput } from './connection-input.ts';
-import type { StoredToken } from './credentials.ts';
+import type { Credentials, StoredToken } from './credentials.ts';
 import { findWorkspaceRef } from './session/account-address.ts';
 
 export interface ConnectionRequest {
@@ -28,6 +28,8 @@ export interface ConnectionRequest {
   input: Omit<z.output<typeof generateConnectionInput>, 'projectIdOrName' | 'skipCheck'>;
   /** The token from an earlier exchange of these credentials. */
   token?: StoredToken | undefined;
+  /** Credentials that no input contains. They replace those of the input. */
+  credentials?: Credentials;
   /** True if the token response named the workspace of the input. */
   isWorkspaceFromToken?: boolean;
   /** The provider's id of the account's owner, if it is known. */
@@ -76,6 +78,7 @@ function createConnectionRow(
     scheme,
     input,
     token,
+    credentials,
     isWorkspaceFromToken = false,
     providerConsumerRef = null,
     isUnrefreshable = false,
@@ -88,6 +91,7 @@ function createConnectionRow(
   const { credentialsSealed, tokenExpireTime } = createCredentialColumns(services, key, {
     ...input,
     token,
+    credentials,
   });
   const now = services.now();
   const consumerNames = { consumerRef, consumerName: consumerName ?? consumerRef };

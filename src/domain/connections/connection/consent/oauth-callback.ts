@@ -23,8 +23,10 @@ import {
   type TokenResponse,
 } from '../token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
+import { storeAdminConsent } from './admin-consent.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, isIssuedTo, parseState } from './connect-ticket.ts';
+import { findSignInUrl } from './oauth-link.ts';
 import { storeConsent } from './store-consent.ts';
 
 type OAuthConnect = Tables['OAuthConnect'];
@@ -37,9 +39,13 @@ interface CallbackParams {
   code: string | null;
   error: string | null;
   errorDescription: string | null;
+  /** True if an administrator has consented for an organization. */
+  isAdminConsent: boolean;
 }
 
 export type CallbackOutcome =
+  /** The person must still sign in at this URL. */
+  | { kind: 'SIGN_IN'; url: string }
   /** The state does not exist, was used already, or has expired. */
   | { kind: 'UNKNOWN'; refusalPage: ConnectPage | null }
   /** The state was issued to another browser, which can still use it. */
@@ -86,6 +92,10 @@ async function finishConnect(
   key: ConnectKey,
   params: CallbackParams,
 ): Promise<CallbackOutcome> {
+  if (params.isAdminConsent && params.state !== null) {
+    const url = await findSignInUrl(services, key, params.state);
+    if (url !== null) return { kind: 'SIGN_IN', url };
+  }
   const connect = await takeConnect(services, key);
   if (!connect) return { kind: 'UNKNOWN', refusalPage: await findRefusalPage(services, key) };
   const { redirectUrl } = connect;
@@ -199,6 +209,13 @@ async function createConnection(
   const provider = getOAuthProvider(services, connect.provider);
   const input = castJsonColumn<StoredConnect>(connect.input);
   const response = await exchangeCode(services, connect, { code, input });
+  if (provider.oauth2.adminConsent) {
+    return storeAdminConsent(services, {
+      connect,
+      input,
+      idToken: findText(response.body, 'id_token'),
+    });
+  }
   const names = readAccountNames(provider, response);
   const { providerConsumerRef, providerWorkspaceRef } = names;
   if (providerWorkspaceRef === null) requireWorkspace(provider, input);

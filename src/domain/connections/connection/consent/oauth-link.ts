@@ -12,7 +12,7 @@ import { tryUnsealCredentials } from '../session/stored-credentials.ts';
 import { awaitsConsent } from '../token/token.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
-import { createState, parseTicket } from './connect-ticket.ts';
+import { type ConnectKey, createState, parseTicket } from './connect-ticket.ts';
 
 export interface OpenedLink {
   /** The URL of the provider's consent page. Its `state` works only in the browser that opened the link. */
@@ -56,7 +56,7 @@ export async function openLink(
   return {
     consentUrl: createConsentUrl(
       services,
-      { provider, app, connect, isReauthorization },
+      { provider, app, connect, isReauthorization, isSignIn: false },
       createState(ticket, key, browser),
     ),
     providerName: provider.displayName,
@@ -95,46 +95,84 @@ interface ConsentRequest {
   connect: Tables['OAuthConnect'];
   /** True if the connection exists and has had a consent. */
   isReauthorization: boolean;
+  /** True for the sign-in that follows an administrator's consent. */
+  isSignIn: boolean;
+}
+
+/**
+ * Returns the URL of the sign-in that follows an administrator's consent. Null if the connect needs none, was finished or
+ * has expired.
+ */
+export async function findSignInUrl(
+  services: Services,
+  key: ConnectKey,
+  state: string,
+): Promise<string | null> {
+  const { database, now } = services;
+  const connect = await database.prisma.oAuthConnect.findUnique({ where: { projectId_id: key } });
+  if (!connect || connect.expireTime <= now()) return null;
+  const provider = getOAuthProvider(services, connect.provider);
+  const [app] = await database.rows.find('ProviderApp', {
+    projectId: key.projectId,
+    id: connect.providerAppId,
+  });
+  if (!app || !provider.oauth2.adminConsent) return null;
+  const request = { provider, app, connect, isReauthorization: false, isSignIn: true };
+  return createConsentUrl(services, request, state);
 }
 
 function createConsentUrl(
   services: Pick<Services, 'vault'>,
-  { provider, app, connect, isReauthorization }: ConsentRequest,
+  request: ConsentRequest,
   state: string,
 ): string {
+  const { provider, app, connect, isReauthorization } = request;
   const input = castJsonColumn<StoredConnect>(connect.input);
   const account = toAccountMetadata(input);
-  const {
-    authorizeUrl = '',
-    authorizeParams,
-    reauthorizeParams,
-    scopeSeparator = ' ',
-  } = applyLogin(provider, account).oauth2;
-  const url = new URL(fillAddress(provider, authorizeUrl, account));
-  const verifier = openCodeVerifier(services, connect);
-  const gatewayParams = {
-    response_type: 'code',
-    client_id: app.clientId,
-    redirect_uri: connect.callbackUrl,
-    ...(input.scopes.length > 0 && { scope: input.scopes.join(scopeSeparator) }),
-    state,
-    ...(verifier && {
-      code_challenge: hash('sha256', verifier, 'base64url'),
-      code_challenge_method: 'S256',
-    }),
-  };
+  const { oauth2 } = applyLogin(provider, account);
+  const page = findPage(services, { ...request, provider: { ...provider, oauth2 } }, input.scopes);
+  const url = new URL(fillAddress(provider, page.url, account));
   // The gateway's parameters come last, so that extra parameters can't replace them.
   const params = {
-    ...authorizeParams,
-    ...(isReauthorization && reauthorizeParams),
+    ...oauth2.authorizeParams,
+    ...(isReauthorization && oauth2.reauthorizeParams),
     ...readAuthQueryParams(app),
-    ...gatewayParams,
+    ...page.params,
+    client_id: app.clientId,
+    redirect_uri: connect.callbackUrl,
+    state,
   };
   for (const [name, value] of Object.entries(params)) {
     url.searchParams.delete(name);
     for (const text of [value].flat()) url.searchParams.append(name, text);
   }
   return url.href;
+}
+
+/** The scope of a sign-in that only identifies the person and the organization. */
+const SIGN_IN_SCOPE = 'openid';
+
+/** Returns the template of the page's URL, and the parameters that only this page needs. */
+function findPage(
+  services: Pick<Services, 'vault'>,
+  { provider: { oauth2 }, connect, isSignIn }: ConsentRequest,
+  scopes: readonly string[],
+): { url: string; params: Record<string, string> } {
+  const { adminConsent, authorizeUrl = '', scopeSeparator = ' ' } = oauth2;
+  if (adminConsent && !isSignIn) {
+    return { url: adminConsent.url, params: { scope: adminConsent.scope } };
+  }
+  const scope = isSignIn ? SIGN_IN_SCOPE : scopes.join(scopeSeparator);
+  const verifier = openCodeVerifier(services, connect);
+  const params = {
+    response_type: 'code',
+    ...(scope !== '' && { scope }),
+    ...(verifier && {
+      code_challenge: hash('sha256', verifier, 'base64url'),
+      code_challenge_method: 'S256',
+    }),
+  };
+  return { url: authorizeUrl, params };
 }
 
 /** Returns the extra query parameters of the provider app, which `createProviderApp` has validated. */

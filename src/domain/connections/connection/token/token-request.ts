@@ -53,12 +53,34 @@ export async function createRefreshRequest(
   const provider = getOAuthProvider(services, connection.provider);
   const client = await getClient(services, connection, credentials);
   const grant = { provider, account: connection, client, secrets };
+  if (credentials.scheme === 'ADMIN_CONSENT') {
+    return { ...grant, ...createAppGrant(provider, connection, credentials.workspaceRef) };
+  }
   if (!('clientId' in credentials)) {
     const { token } = credentials.refreshToken;
     return { ...grant, form: { grant_type: 'refresh_token', refresh_token: token } };
   }
   const scope = credentials.scopes.join(provider.oauth2.scopeSeparator ?? ' ');
   return { ...grant, form: { ...createGrant(credentials), ...(scope !== '' && { scope }) } };
+}
+
+/** Creates the request of the provider app's client for a token of an organization whose administrator has consented. */
+function createAppGrant(
+  provider: OAuthProvider,
+  account: Account,
+  providerWorkspaceRef: string,
+): Pick<TokenRequest, 'provider' | 'account' | 'form'> {
+  const { oauth2 } = provider;
+  if (!oauth2.adminConsent) {
+    const message = `${provider.name} does not support an administrator's consent.`;
+    throw new ProviderError('BAD_REQUEST', message);
+  }
+  const { tokenUrl, scope } = oauth2.adminConsent;
+  return {
+    provider: { ...provider, oauth2: { ...oauth2, tokenUrl } },
+    account: { ...account, providerWorkspaceRef },
+    form: { grant_type: 'client_credentials', scope },
+  };
 }
 
 /** Returns the OAuth client that obtained the connection's tokens. Throws BAD_REQUEST if its app was deleted. */

@@ -1,11 +1,12 @@
 /** Finds the access token in the credentials of a connection, and decides when it must be refreshed. */
 import { type Credentials, parseDate, type StoredToken } from '../credentials.ts';
 
+/** Schemes of stored credentials that are no schemes of connections. */
+const OWN_SCHEMES = ['SERVICE_ACCOUNT', 'ADMIN_CONSENT'] as const;
+type OwnScheme = (typeof OWN_SCHEMES)[number];
+
 /** Credentials with which access tokens are obtained. */
-export type TokenCredentials = Extract<
-  Credentials,
-  { scheme: `OAUTH2_${string}` | 'SERVICE_ACCOUNT' }
->;
+export type TokenCredentials = Extract<Credentials, { scheme: `OAUTH2_${string}` | OwnScheme }>;
 
 /** The tokens in a response of a token endpoint. */
 export interface GrantedTokens {
@@ -21,8 +22,13 @@ const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.1;
 
 export function isTokenCredentials(credentials: Credentials): credentials is TokenCredentials {
-  const { scheme } = credentials;
-  return scheme === 'SERVICE_ACCOUNT' || scheme.startsWith('OAUTH2_');
+  return hasOwnScheme(credentials) || credentials.scheme.startsWith('OAUTH2_');
+}
+
+function hasOwnScheme(
+  credentials: Credentials,
+): credentials is Extract<Credentials, { scheme: OwnScheme }> {
+  return OWN_SCHEMES.some((scheme) => scheme === credentials.scheme);
 }
 
 /** Returns the stored access token. Undefined before the first token is fetched, and for schemes without tokens. */
@@ -49,10 +55,10 @@ export function awaitsConsent(
 }
 
 /** Credentials that can obtain any number of tokens without a person. */
-export type Grant = Extract<TokenCredentials, { clientId: string } | { scheme: 'SERVICE_ACCOUNT' }>;
+export type Grant = Extract<TokenCredentials, { clientId: string } | { scheme: OwnScheme }>;
 
 export function hasGrant(credentials: Credentials): credentials is Grant {
-  return 'clientId' in credentials || credentials.scheme === 'SERVICE_ACCOUNT';
+  return 'clientId' in credentials || hasOwnScheme(credentials);
 }
 
 /** Credentials that can obtain a new token without a person. */
