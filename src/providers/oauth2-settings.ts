@@ -55,6 +55,8 @@ export interface OAuth2Settings {
   explicitScopesRequired?: boolean;
   /** The revocation endpoint. Absent if the provider has none, or it is unknown. */
   revocation?: Revocation;
+  /** True if the token endpoint accepts only JSON. Default: a form. */
+  usesJson?: true;
   /** How the client authenticates at the token URL. Default: in the body. */
   clientAuthentication?: 'body' | 'basic';
   /** Dotted paths of values in the token response that the connection stores. */

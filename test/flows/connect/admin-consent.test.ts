@@ -1,7 +1,7 @@
 /** An administrator consents for an organization, and signs in. The client of the provider app then obtains tokens. */
 import { UnsecuredJWT } from 'jose';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { OutboundRequest } from '../../../src/outbound/client.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { HOUR_MS } from '../../../src/work/durations.ts';

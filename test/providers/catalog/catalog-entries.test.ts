@@ -40,6 +40,7 @@ const oauth2 = z.strictObject({
   authorizeParams: texts.optional(),
   reauthorizeParams: texts.optional(),
   explicitScopesRequired: flag,
+  usesJson: flag,
   revocation: z.strictObject({ method: z.enum(['POST', 'DELETE']), url }).optional(),
   clientAuthentication: z.enum(['body', 'basic']).optional(),
   tokenFields: z

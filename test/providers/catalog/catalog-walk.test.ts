@@ -83,8 +83,11 @@ beforeEach(() => {
   });
 });
 
-function readForm({ method, body }: OutboundRequest | StreamedRequest): URLSearchParams {
-  return new URLSearchParams(method === 'POST' ? String(body) : '');
+/** Returns the fields of a POST, whose body is a form or JSON. */
+function readForm({ method, headers, body }: OutboundRequest | StreamedRequest): URLSearchParams {
+  if (method !== 'POST') return new URLSearchParams();
+  const isJson = headers['content-type'] === 'application/json';
+  return new URLSearchParams(isJson ? JSON.parse(String(body)) : String(body));
 }
 
 /** Returns a valid value of each variable. */

@@ -69,6 +69,7 @@ const CONSENT_PARAMS: Record<string, Record<string, string>> = {
   notion: { owner: 'user' },
   redditAds: { duration: 'permanent' },
   salesforce: { prompt: 'login' },
+  square: { session: 'true' },
   zoho: { access_type: 'offline' },
 };
 const REPEATED_CONSENT_PARAMS: Record<string, Record<string, string>> = {
@@ -80,7 +81,7 @@ const PROTOCOL_PARAMS = [
   ...['code_challenge', 'code_challenge_method'],
 ];
 /** Providers whose token responses name the person, and the account if an account has several persons. */
-const IDENTIFYING = ['asana', 'close', 'dropbox', 'notion', 'salesforce'];
+const IDENTIFYING = ['asana', 'close', 'dropbox', 'notion', 'salesforce', 'square'];
 
 /** Returns a token response that names the same account and person each time. */
 function grantTokens({ oauth2 }: Provider, tokens: object): ServedResponse {

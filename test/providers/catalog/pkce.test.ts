@@ -22,7 +22,10 @@ const providers = [
   createHubspotProvider(),
   createSalesforceProvider(),
   ...CATALOG,
-].filter(({ authSchemes }) => authSchemes.some(isConsentScheme));
+]
+  .filter(({ authSchemes }) => authSchemes.some(isConsentScheme))
+  // PKCE is part of the sign-in that follows an administrator's consent.
+  .filter(({ oauth2 }) => !oauth2?.adminConsent);
 const tenant = await app.createTenant();
 
 async function requestConsentParams(

@@ -156,7 +156,15 @@ export const square: DeclaredProvider = {
   name: 'square',
   displayName: 'Square',
   baseUrl: 'https://connect.squareup.com',
-  authSchemes: ['API_KEY'],
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'API_KEY'],
+  oauth2: {
+    authorizeUrl: 'https://connect.squareup.com/oauth2/authorize',
+    tokenUrl: 'https://connect.squareup.com/oauth2/token',
+    authorizeParams: { session: 'true' },
+    explicitScopesRequired: true,
+    usesJson: true,
+    tokenFields: { consumerRef: 'merchant_id' },
+  },
   apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   healthCheck: '/v2/merchants/me',
   api: {
@@ -165,7 +173,7 @@ export const square: DeclaredProvider = {
     checkedAgainst:
       "the published OpenAPI description of 2025-08-20, and the vendor's guides and forum on searches, paging and errors",
     notes: [
-      'Connect with an access token of the account. OAuth consent is not supported: the vendor accepts token requests as JSON only, and returns the expiry as a time.',
+      'Connect by a consent, or with an access token of the account.',
       'The vendor lists only customers with a name, company, email address or phone number. Read others by id.',
       'Idempotency keys are not sent, because the vendor expects them in the body.',
     ],

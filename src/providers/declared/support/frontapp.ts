@@ -72,7 +72,8 @@ export const front: DeclaredProvider = {
   baseUrl: 'https://api2.frontapp.com',
   // Links to the next page have the company's own host.
   linkHosts: ['*.api.frontapp.com'],
-  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  authSchemes: ['API_KEY', 'OAUTH2_AUTHORIZATION_CODE'],
+  apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   oauth2: {
     authorizeUrl: 'https://app.frontapp.com/oauth/authorize',
     tokenUrl: 'https://app.frontapp.com/oauth/token',
@@ -85,6 +86,7 @@ export const front: DeclaredProvider = {
     checkedAgainst:
       "the vendor's published OpenAPI description, and its guides on paging and rate limits",
     notes: [
+      'Connect with an API token, or by a consent. Front requires a consent for public integrations.',
       'Events are not supported: the vendor reports messages and actions on conversations, not that records were created, updated or deleted.',
       "Channels can't be created: Front requires a parent inbox or teammate.",
     ],

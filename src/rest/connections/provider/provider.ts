@@ -301,7 +301,7 @@ const provider = extendResource(providerResource, {
       })
       .optional()
       .describe(
-        'The values that connecting needs in addition to credentials. Absent if it needs none.',
+        'The values that connecting needs in addition to credentials. Absent if it needs none. Optional values of providerMetadata are not listed.',
       ),
     (provider: Provider) => {
       const input = listInputs(provider);
@@ -331,8 +331,10 @@ function createPrompt({ baseUrl, hasCustomerHost }: Provider): string {
     : 'The host of the account, like acme.example.com.';
 }
 
+/** Omits optional inputs, because clients of the reference API require a value of each input. */
 function listInputs(provider: Provider) {
-  const { workspaceRequired, inputs = [], modules = [] } = provider;
+  const { workspaceRequired, modules = [] } = provider;
+  const inputs = (provider.inputs ?? []).filter(({ optional }) => !optional);
   const moduleInputs = modules.flatMap((module) => module.inputs ?? []);
   const moduleInputsByName = new Map(moduleInputs.map((input) => [input.name, input]));
   return [

@@ -134,6 +134,30 @@ test('returns the form data of providers that only connect and forward', async (
     ['discourse', ['custom', 'apiKey', ['workspace', 'Your domain']]],
     ['hunter', ['apiKey', 'query']],
     ['payPal', ['oauth2', 'clientCredentials']],
+    [
+      'aws',
+      [
+        'basic',
+        undefined,
+        ['region', 'Region'],
+        ['identityStoreId', 'Identity Store ID'],
+        ['instanceArn', 'Instance ARN'],
+      ],
+    ],
+    ['front', ['apiKey', 'authorizationCode']],
+    [
+      'netsuiteM2M',
+      [
+        'custom',
+        'clientId',
+        ['workspace', 'Netsuite URL Prefix'],
+        ['scriptURL', 'RESTlet Deployment URL'],
+      ],
+    ],
+    ['redtail', ['custom', 'apiKey', ['region', 'Region']]],
+    ['square', authorizationCode],
+    // Clients of the reference API require each input, so optional ones are not listed.
+    ['xero', authorizationCode],
     ['sugarCRM', ['oauth2', 'password', ['workspace', 'Base URL']]],
     [
       'workday',

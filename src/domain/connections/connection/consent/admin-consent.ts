@@ -1,8 +1,8 @@
 /** Connects an organization whose administrator has consented, and in which the person has then signed in. */
 import { decodeJwt } from 'jose';
-import type { Tables } from '../../../database/tables.ts';
-import { ProviderError } from '../../../providers/provider-error.ts';
-import type { Services } from '../../call.ts';
+import type { Tables } from '../../../../database/tables.ts';
+import { ProviderError } from '../../../../providers/provider-error.ts';
+import type { Services } from '../../../access/call.ts';
 import type { StoredConnect } from '../oauth-connect.ts';
 import { putConnection } from '../put-connection.ts';
 import { dropIfTooLong } from '../session/identify-account.ts';

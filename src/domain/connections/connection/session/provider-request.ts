@@ -17,7 +17,10 @@ import type { AttachedCredentials } from './attached-credentials.ts';
 
 /** Some providers refuse requests without a user agent. */
 export const USER_AGENT = 'integration-gateway';
-const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+export const CONTENT_TYPES = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+};
 
 interface RequestToSend {
   provider: Provider;

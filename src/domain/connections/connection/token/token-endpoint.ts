@@ -17,11 +17,12 @@ import {
 } from '../../../../work/secret-mask.ts';
 import type { Services } from '../../../access/call.ts';
 import { observeOutbound } from '../../diagnosis/observed-outbound.ts';
-import type { ConnectionKey, StoredToken } from '../credentials.ts';
+import { parseDate, type StoredToken } from '../credentials.ts';
 import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
 import { createBasicAuthorization } from '../session/attached-credentials.ts';
 import { measureCall } from '../session/measured-call.ts';
-import { toProviderResponse, USER_AGENT } from '../session/provider-request.ts';
+import { CONTENT_TYPES, toProviderResponse, USER_AGENT } from '../session/provider-request.ts';
+import type { ConnectionKey } from '../session/stored-credentials.ts';
 import type { GrantedTokens } from './token.ts';
 
 export const ENDPOINT_LIMITS = {
@@ -37,6 +38,8 @@ const tokensSchema = z.object({
   refresh_token: z.string().min(1).nullish().catch(null),
   // Some endpoints send the number as a string.
   expires_in: z.coerce.number().positive().max(1e9).nullish().catch(null),
+  // Square names the time instead of the lifetime.
+  expires_at: z.iso.datetime({ offset: true }).nullish().catch(null),
 });
 
 type EndpointServices = Pick<Services, 'providerAccess' | 'now' | 'meters'>;
@@ -106,10 +109,12 @@ export async function requestTokens(
   if (!tokens.success) {
     throw createEndpointFailure(request, 'RETRYABLE', 'responded without a token.');
   }
-  const { access_token: token, refresh_token: refreshToken, expires_in: expiresIn } = tokens.data;
-  const lifetimeSeconds = expiresIn ?? oauth2.defaultLifetimeSeconds;
+  const { access_token: token, refresh_token: refreshToken, ...lifetime } = tokens.data;
+  const lifetimeSeconds = lifetime.expires_in ?? oauth2.defaultLifetimeSeconds;
   const expiresAt =
-    lifetimeSeconds === undefined ? undefined : addSeconds(requestedAt, lifetimeSeconds);
+    lifetimeSeconds === undefined
+      ? parseDate(lifetime.expires_at ?? undefined)
+      : addSeconds(requestedAt, lifetimeSeconds);
   return {
     accessToken: {
       token,
@@ -168,17 +173,19 @@ function createExchange(
     const { authorization } = login;
     return { method: 'GET', url, headers: { ...headers, authorization }, body: undefined };
   }
-  const usesHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
+  const { clientAuthentication, usesJson } = provider.oauth2;
+  const usesHeader = client !== null && clientAuthentication === 'basic';
   const clientFields = client && { client_id: client.id, client_secret: client.secret };
+  const fields = usesHeader ? form : { ...form, ...clientFields };
   return {
     method: 'POST',
     url,
     headers: {
       ...headers,
-      'content-type': 'application/x-www-form-urlencoded',
+      'content-type': CONTENT_TYPES[usesJson ? 'json' : 'form'],
       ...(usesHeader && { authorization: createClientAuthorization(client) }),
     },
-    body: new URLSearchParams(usesHeader ? form : { ...form, ...clientFields }).toString(),
+    body: usesJson ? JSON.stringify(fields) : new URLSearchParams(fields).toString(),
   };
 }
 
