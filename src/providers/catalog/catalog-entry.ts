@@ -1,4 +1,12 @@
-import type { Provider, ProviderLimits, ProviderResponse } from '../contract.ts';
+import type {
+  AccountIdentity,
+  Provider,
+  ProviderLimits,
+  ProviderResponse,
+  ProviderSession,
+} from '../contract.ts';
+import { findValue, parseId } from '../declarative/json.ts';
+import { isSuccess } from '../read-responses.ts';
 import { MICROSOFT_TOKENS } from './microsoft-tokens.ts';
 
 /** A provider in the catalog. */
@@ -23,10 +31,19 @@ export interface CatalogEntry
     | 'workspaceDisplayName'
   > {}
 
+/** A GET whose response names the account, and the JSON Pointers of the names. */
+interface IdentitySettings {
+  path: string;
+  workspaceRef: string;
+  consumerRef?: string;
+}
+
 /** A provider in entries.json, to which the gateway only connects and forwards requests. */
 export interface ProxyEntry extends CatalogEntry, Pick<Provider, 'headers' | 'inputs'> {
   /** True if the Microsoft identity platform issues the tokens. */
   usesMicrosoftTokens?: true;
+  /** The request that finds the account of a token. Absent if the token response names it, or if no source describes one. */
+  identity?: IdentitySettings;
   /** The source of the facts, for the page of providers. */
   checkedAgainst: string;
   /** Sentences for the page of providers. */
@@ -75,14 +92,33 @@ function rejectsAwsKey({ body }: ProviderResponse): boolean {
 }
 
 /** Creates the provider of a row in entries.json. */
-export function createProxyProvider({
+export function createProxyProvider({ identity, ...row }: ProxyEntry): Provider {
+  const provider = createForwardingProvider(row);
+  if (!identity) return provider;
+  const identify = (session: ProviderSession) => requestIdentity(session, identity);
+  return { ...provider, capabilities: { ...provider.capabilities, identify } };
+}
+
+function createForwardingProvider({
   usesMicrosoftTokens,
   checkedAgainst: _,
   notes: __,
   ...entry
-}: ProxyEntry): Provider {
+}: Omit<ProxyEntry, 'identity'>): Provider {
   const { oauth2, signature } = entry;
   if (signature) return createCatalogProvider({ ...entry, rejectsCredentials: rejectsAwsKey });
   if (!usesMicrosoftTokens || !oauth2) return createCatalogProvider(entry);
   return createCatalogProvider({ ...entry, oauth2: { ...oauth2, ...MICROSOFT_TOKENS } });
+}
+
+async function requestIdentity(
+  session: ProviderSession,
+  { path, workspaceRef, consumerRef }: IdentitySettings,
+): Promise<AccountIdentity> {
+  const response = await session.send({ method: 'GET', path });
+  const find = (pointer: string | undefined) =>
+    pointer === undefined || !isSuccess(response)
+      ? null
+      : parseId(findValue(response.body, pointer));
+  return { workspaceRef: find(workspaceRef), consumerRef: find(consumerRef) };
 }

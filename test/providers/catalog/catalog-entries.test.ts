@@ -21,6 +21,7 @@ const url = z
         .replaceAll(/\{\{\w+\}\}/g, 'a'),
     ),
   );
+const pointer = z.string().regex(/^(\/\w+)+$/);
 const flag = z.literal(true).optional();
 const texts = z.record(z.string().regex(/^[\w-]+$/), text);
 const inputs = z.array(z.strictObject({ name, displayName: text, optional: flag })).min(1);
@@ -149,6 +150,13 @@ const entry = z.strictObject({
         body: z.strictObject({}),
       }),
     ])
+    .optional(),
+  identity: z
+    .strictObject({
+      path: z.string().regex(/^\/\S+$/),
+      workspaceRef: pointer,
+      consumerRef: pointer.optional(),
+    })
     .optional(),
   checkedAgainst: text,
   notes: z.array(text.regex(/\.$/)).min(1).optional(),

@@ -239,6 +239,35 @@ function describeCredentials({ authSchemes: [scheme], ...provider }: Provider) {
   );
 }
 
+test.each([
+  ['snapchatAds', '/v1/me', { me: { organization_id: 'org-1', id: 'ann-1' } }, 'org-1', 'ann-1'],
+  ['goTo', '/admin/rest/v1/me', { accountKey: 8_887 }, '8887', null],
+  [
+    'gusto',
+    '/v1/token_info',
+    { resource: { uuid: 'company-1' }, resource_owner: { uuid: 'ann-1' } },
+    'company-1',
+    'ann-1',
+  ],
+])('finds the account of %s after the consent', async (name, path, body, workspace, person) => {
+  const entry = providers.find((provider) => provider.name === name) as Provider;
+  vi.spyOn(services.providerAccess.outbound, 'send').mockImplementation(async (request) => {
+    const response = await respond(request);
+    const isIdentity = request.url === entry.baseUrl + path;
+    return isIdentity ? { ...response, body: Buffer.from(JSON.stringify(body)) } : response;
+  });
+  const consumer = await app.createTenant();
+  await createProviderApp(consumer, { provider: name });
+  await consent(app, consumer, { ...createAccount(entry, new Map()), scopes: ['read'] });
+  const connection = await services.database.prisma.connection.findFirstOrThrow({
+    where: { projectId: consumer.projectId },
+  });
+  expect(connection).toMatchObject({
+    providerWorkspaceRef: workspace,
+    providerConsumerRef: person,
+  });
+});
+
 describe.each(providers.map((entry) => ({ name: entry.name, entry })))('$name', ({ entry }) => {
   test('connects, refreshes, and sends a request to its host', async () => {
     const { name, baseUrl, headers = {}, healthCheck, apiKey, oauth2, custom } = entry;
