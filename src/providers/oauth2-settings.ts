@@ -38,6 +38,8 @@ interface AdminConsent {
 export interface OAuth2Settings {
   authorizeUrl?: string;
   tokenUrl: string;
+  /** The endpoint for refresh tokens. Default: `tokenUrl`. */
+  refreshUrl?: string;
   /** The endpoints of a consent without a workspace, which the token response then names. Absent if there are none. */
   sharedLogin?: { authorizeUrl: string; tokenUrl: string };
   /**

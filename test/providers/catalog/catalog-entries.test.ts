@@ -35,6 +35,7 @@ const tokenErrors = z
 const oauth2 = z.strictObject({
   authorizeUrl: url.optional(),
   tokenUrl: url,
+  refreshUrl: url.optional(),
   adminConsent: z
     .strictObject({ url, tokenUrl: url, scope: text, workspaceClaim: name })
     .optional(),

@@ -325,6 +325,8 @@ describe.each(providers.map((entry) => ({ name: entry.name, entry })))('$name', 
           grant_type:
             entry.authSchemes[0] === 'OAUTH2_PASSWORD' ? 'password' : 'client_credentials',
         };
-    expectTokenRequest(entry, values, requests.at(-2), grant);
+    const { refreshUrl = oauth2.tokenUrl } = oauth2;
+    const refreshing = { ...entry, oauth2: { ...oauth2, tokenUrl: refreshUrl } };
+    expectTokenRequest(refreshing, values, requests.at(-2), grant);
   });
 });

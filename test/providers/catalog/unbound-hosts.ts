@@ -28,6 +28,7 @@ function listUrls({ baseUrl, modules = [], oauth2, custom }: Provider): string[]
     ...modules.map((module) => module.baseUrl),
     oauth2?.authorizeUrl,
     oauth2?.tokenUrl,
+    oauth2?.refreshUrl,
     oauth2?.adminConsent?.url,
     oauth2?.adminConsent?.tokenUrl,
     oauth2?.revocation?.url,

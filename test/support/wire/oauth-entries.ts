@@ -28,6 +28,7 @@ export function redirectEntry(provider: Provider, serverUrl: string): Provider {
         ...oauth2,
         ...(oauth2.authorizeUrl && { authorizeUrl: redirect(oauth2.authorizeUrl) }),
         tokenUrl: redirect(oauth2.tokenUrl),
+        ...(oauth2.refreshUrl && { refreshUrl: redirect(oauth2.refreshUrl) }),
       },
     }),
   };

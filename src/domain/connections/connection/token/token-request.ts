@@ -58,7 +58,12 @@ export async function createRefreshRequest(
   }
   if (!('clientId' in credentials)) {
     const { token } = credentials.refreshToken;
-    return { ...grant, form: { grant_type: 'refresh_token', refresh_token: token } };
+    const { refreshUrl: tokenUrl = provider.oauth2.tokenUrl } = provider.oauth2;
+    return {
+      ...grant,
+      provider: { ...provider, oauth2: { ...provider.oauth2, tokenUrl } },
+      form: { grant_type: 'refresh_token', refresh_token: token },
+    };
   }
   const scope = credentials.scopes.join(provider.oauth2.scopeSeparator ?? ' ');
   return { ...grant, form: { ...createGrant(credentials), ...(scope !== '' && { scope }) } };
