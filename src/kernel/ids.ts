@@ -104,14 +104,24 @@ export function findPrefix(id: string): IdPrefix | null {
 
 const PROVIDER_ID_PREFIX = 'prv_';
 
-/** Returns a provider's id. Providers have no rows, so the id is derived from the name and is equal on every server. */
-export function createProviderId(name: string): string {
-  return `${PROVIDER_ID_PREFIX}${name}`;
+/**
+ * Returns a provider's id. It is derived from the name, and is equal on every server. Several projects may have a custom
+ * provider with the same name, so its id contains the project's.
+ */
+export function createProviderId(name: string, projectId?: string): string {
+  return PROVIDER_ID_PREFIX + (projectId === undefined ? name : `${projectId}_${name}`);
 }
 
-/** Returns the provider's name in a provider id. Null for other ids. */
-export function findProviderName(id: string): string | null {
-  return id.startsWith(PROVIDER_ID_PREFIX) ? id.slice(PROVIDER_ID_PREFIX.length) : null;
+const CUSTOM_PROVIDER_ID = /^prv_(prj_[0-9a-z]{26})_(.+)$/;
+
+/** Returns the name of the provider in a provider id, and its project if it is custom. Null for other ids. */
+export function findProviderReference(
+  id: string,
+): { name: string; projectIdOrName?: string | undefined } | null {
+  if (!id.startsWith(PROVIDER_ID_PREFIX)) return null;
+  const [, projectIdOrName, name = id.slice(PROVIDER_ID_PREFIX.length)] =
+    CUSTOM_PROVIDER_ID.exec(id) ?? [];
+  return { name, projectIdOrName };
 }
 
 /** An id in an input. Its prefix is not checked, because an id with a wrong prefix finds no row. */

@@ -123,6 +123,8 @@ export interface ProviderModule {
 
 export interface Provider {
   name: string;
+  /** The only project that has the provider. Absent if every project has it. */
+  projectId?: string;
   displayName: string;
   baseUrl: string;
   /** The first module is the default. Absent if the provider has no modules. */

@@ -1,7 +1,11 @@
 /** Receives events of providers at `/webhooks/{provider}/{providerAppId}`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/access/call.ts';
-import { type Receipt, receiveEvents } from '../domain/data/provider-event/receive-events.ts';
+import {
+  type Receipt,
+  receiveEvents,
+  requiresEmptyResponses,
+} from '../domain/data/provider-event/receive-events.ts';
 import { createProblem, DomainError, type Problem } from '../kernel/errors.ts';
 import { sendProblem } from '../rest/endpoint/rest-errors.ts';
 import { findBodyRefusal } from '../rest/endpoint/utf8.ts';
@@ -31,8 +35,10 @@ export function registerWebhooks(scope: FastifyInstance, services: Services): vo
     done(findBodyRefusal(headers, body as Buffer), body),
   );
   scope.addHook('onSend', async ({ params }, reply, payload) => {
-    const { provider = '' } = params as Partial<AppRoute['Params']>;
-    return requiresEmptyResponses(services, provider) ? omitBody(reply) : payload;
+    const { provider, providerAppId } = params as Partial<AppRoute['Params']>;
+    if (provider === undefined || providerAppId === undefined) return payload;
+    const isEmpty = await requiresEmptyResponses(services, { provider, providerAppId });
+    return isEmpty ? omitBody(reply) : payload;
   });
   scope.setErrorHandler<{ code?: string } & Error, AppRoute>((error, request, reply) => {
     if (error instanceof DomainError) {
@@ -61,11 +67,6 @@ export function registerWebhooks(scope: FastifyInstance, services: Services): vo
     onRequest: refusePath,
     handler: refusePath,
   });
-}
-
-function requiresEmptyResponses({ catalog }: Services, provider: string): boolean {
-  const { requests } = catalog.find(provider)?.capabilities.subscribe ?? {};
-  return requests?.requiresEmptyResponses ?? false;
 }
 
 /** Returns the payload of a response without a body. */
@@ -102,9 +103,9 @@ async function receiveWebhook(
 
 type BodyRefusal = 'COMPRESSED' | 'TOO_LARGE';
 
-/** Returns the provider's name for metrics. Paths may contain any name, so unknown ones share a label. */
-function getMetricName({ catalog }: Services, name: string): string {
-  return catalog.find(name)?.name ?? 'unknown';
+/** Returns the provider's name for metrics. Paths may contain any name, so names that are not built in share a label. */
+function getMetricName({ catalogs }: Services, name: string): string {
+  return catalogs.builtIn.find(name)?.name ?? 'unknown';
 }
 
 function createBodyProblem(refusal: BodyRefusal): Problem {

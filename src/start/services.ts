@@ -3,23 +3,23 @@ import type { Tracer } from '@opentelemetry/api';
 import { type Database, openDatabase } from '../database/database.ts';
 import { hideRows } from '../database/reads/hidden-rows.ts';
 import type { Services } from '../domain/access/call.ts';
-import { createEndUsers } from '../domain/access/viewer/end-users.ts';
-import { KeyUses } from '../domain/access/viewer/key/key-uses.ts';
-import { ProcessShares } from '../domain/access/viewer/share/process-shares.ts';
-import { ViewerCache } from '../domain/access/viewer/viewer-cache.ts';
 import { UnstoredTokens } from '../domain/connections/connection/token/unstored-tokens.ts';
-import { RequestRecorder } from '../domain/connections/diagnosis/request-recorder.ts';
-import { createCatalog } from '../domain/connections/provider/catalog.ts';
-import { createProviderAccess } from '../domain/connections/provider/provider-access.ts';
 import { FieldLearner } from '../domain/data/contract/field-learner.ts';
-import { createEventRates } from '../domain/data/provider-event/event-rates.ts';
+import { RequestRecorder } from '../domain/connections/diagnosis/request-recorder.ts';
+import { type ErasedSubjects, watchErasedSubjects } from '../domain/upkeep/erased-subjects.ts';
 import { encodeEventCursor } from '../domain/events/notification-event.ts';
 import { encodeMessageCursor } from '../domain/events/stream-message.ts';
 import { ManifestReader } from '../domain/integrations/integration/manifest/manifest-reader.ts';
 import { findEncryptionKeys, loadEncryptionKeys } from '../domain/tenants/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../domain/tenants/keys/plain-targets.ts';
 import { refuseMissingIssuerKey, refuseMissingKey } from '../domain/tenants/keys/re-encryption.ts';
-import { type ErasedSubjects, watchErasedSubjects } from '../domain/upkeep/erased-subjects.ts';
+import { createCatalogs } from '../domain/connections/provider/project-catalogs.ts';
+import { createProviderAccess } from '../domain/connections/provider/provider-access.ts';
+import { createEventRates } from '../domain/data/provider-event/event-rates.ts';
+import { createEndUsers } from '../domain/access/viewer/end-users.ts';
+import { KeyUses } from '../domain/access/viewer/key/key-uses.ts';
+import { ProcessShares } from '../domain/access/viewer/share/process-shares.ts';
+import { ViewerCache } from '../domain/access/viewer/viewer-cache.ts';
 import { createEventLogSource } from '../events/event-log.ts';
 import { createFeed } from '../events/feed.ts';
 import { createOperationChanges } from '../events/operation-changes.ts';
@@ -102,7 +102,7 @@ export async function openServices(
     database,
     erasedSubjects,
     vault,
-    catalog: createCatalog(overrides.providers ?? listProviders(config, sandbox)),
+    catalogs: createCatalogs(overrides.providers ?? listProviders(config, sandbox)),
     ...createCallerServices({ config, meters, database, log, vault, now }),
     workers: new Workers(),
     ...openFeeds(database, log, use),

@@ -78,7 +78,8 @@ const PROBLEMS = {
         and connection."status" = 'BAD_CREDENTIALS')`,
 
   SETUP_FAILED: `
-    select $3 || "provider", '', "error", ${lastingSql('"firstFailureTime"')}
+    select $3 || case when "provider" like 'x-%' then project."projectId" || '_' else '' end || "provider",
+      '', "error", ${lastingSql('"firstFailureTime"')}
     from "SetupFailure" where "projectId" = project."projectId" and "lastFailureTime" >= $2
     order by "provider" limit ${ROWS_OF_KIND_MAX}`,
 

@@ -1,4 +1,5 @@
 /** The call: the first argument of domain functions, which holds the services of the app and the viewer. */
+import type { EndUsers } from './viewer/end-user.ts';
 import type { Tracer } from '@opentelemetry/api';
 import type { Database } from '../../database/database.ts';
 import type { EventFeed } from '../../events/event-log.ts';
@@ -10,14 +11,13 @@ import type { Meters } from '../../kernel/meters.ts';
 import type { Vault } from '../../kernel/secrets.ts';
 import type { ReadTxtRecords } from '../../outbound/txt-records.ts';
 import type { Config } from '../../settings/config.ts';
-import type { RequestRecorder } from '../connections/diagnosis/request-recorder.ts';
-import type { Catalog } from '../connections/provider/catalog.ts';
-import type { ProviderAccess } from '../connections/provider/provider-access.ts';
 import type { FieldLearner } from '../data/contract/field-learner.ts';
-import type { EventRates } from '../data/provider-event/event-rates.ts';
-import type { ManifestReader } from '../integrations/integration/manifest/manifest-reader.ts';
+import type { RequestRecorder } from '../connections/diagnosis/request-recorder.ts';
 import type { ErasedSubjects } from '../upkeep/erased-subjects.ts';
-import type { EndUsers } from './viewer/end-user.ts';
+import type { ManifestReader } from '../integrations/integration/manifest/manifest-reader.ts';
+import type { Catalogs, InProject } from '../connections/provider/catalog.ts';
+import type { ProviderAccess } from '../connections/provider/provider-access.ts';
+import type { EventRates } from '../data/provider-event/event-rates.ts';
 import type { KeyUses } from './viewer/key/key-uses.ts';
 import type { ProcessShares } from './viewer/share/process-shares.ts';
 import type { RequestSlot } from './viewer/share/request-slot.ts';
@@ -34,7 +34,7 @@ export interface Services {
   database: Database;
   erasedSubjects: ErasedSubjects;
   vault: Vault;
-  catalog: Catalog;
+  catalogs: Catalogs;
   /** The shares of callers, projects and connections in this process. */
   shares: ProcessShares;
   viewers: ViewerCache;
@@ -76,6 +76,12 @@ export interface Call extends Services {
   /** The request's slot in the process. Absent for background work. */
   slot?: RequestSlot;
 }
+
+/** A call in the project of its input, or of the row that it is about. */
+export type ProjectCall = InProject<Call>;
+
+/** The services of work in one project. */
+export type ProjectServices = InProject<Services>;
 
 /** The parts of a call that come from its request. */
 interface CallRequest {

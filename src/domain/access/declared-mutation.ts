@@ -5,7 +5,8 @@
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
-import type { Call } from './call.ts';
+import type { Call, ProjectCall } from './call.ts';
+import { inProject } from '../connections/provider/catalog.ts';
 import { getNamedProject, getOrg, type ProjectReference } from './scope.ts';
 import { authorize, authorizeInOrg, type Need } from './viewer/needs.ts';
 import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';
@@ -55,12 +56,12 @@ export function projectMutation<
   run,
   ...declared
 }: Declaration<S> & {
-  run(call: Call, input: z.output<S>, project: Readonly<Row<'Project'>>): Promise<R>;
+  run(call: ProjectCall, input: z.output<S>, project: Readonly<Row<'Project'>>): Promise<R>;
 }): Mutation<S, R> {
   return declare(declared, async (call, input) => {
     const project = await getNamedProject(call, input as ProjectReference, PROJECT_ARGUMENT);
     authorizeInOrg(call.viewer, declared.needs, project.orgId);
-    return run(call, input, project);
+    return run(await inProject(call, project.id), input, project);
   });
 }
 

@@ -1,6 +1,7 @@
 /** A read declares the rights that its callers need and its description in the API. Every call checks the rights. */
 import type { Row } from '../../database/rows.ts';
-import type { Call } from './call.ts';
+import type { Call, ProjectCall } from './call.ts';
+import { inProject } from '../connections/provider/catalog.ts';
 import { getNamedProject, type ProjectReference } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 
@@ -55,11 +56,12 @@ export function readWithin<I, P, A, R>(
 export function projectRead<I, R>(
   needs: Need,
   description: string,
-  run: (call: Call, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
+  run: (call: ProjectCall, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
 ): Read<[input: I & ProjectReference], Promise<R>> {
-  return read(needs, description, async (call, input: I & ProjectReference) =>
-    run(call, input, await getNamedProject(call, input, 'projectIdOrName')),
-  );
+  return read(needs, description, async (call, input: I & ProjectReference) => {
+    const project = await getNamedProject(call, input, 'projectIdOrName');
+    return run(await inProject(call, project.id), input, project);
+  });
 }
 
 /**

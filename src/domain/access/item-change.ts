@@ -1,7 +1,7 @@
 /** How a plan changes the items of a project document. Each resource declares how its items change. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { CanonicalItem } from '../base/canonical.ts';
-import type { Call } from './call.ts';
+import type { ProjectCall } from './call.ts';
 import type { Need } from './viewer/needs.ts';
 
 export interface ItemChange {
@@ -15,7 +15,7 @@ export interface ItemChange {
 
 /** The transaction that applies a plan. */
 export interface PlanTransaction {
-  call: Call;
+  call: ProjectCall;
   tx: Transaction;
   projectId: string;
   /** Whether the plan may pause reads of objects that it drops. */

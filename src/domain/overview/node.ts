@@ -1,14 +1,14 @@
 /** Finds objects of any type by their ids. */
 import { z } from 'zod';
-import { findPrefix, findProviderName, ID_PREFIXES, type IdPrefix } from '../../kernel/ids.ts';
+import { findPrefix, findProviderReference, ID_PREFIXES, type IdPrefix } from '../../kernel/ids.ts';
+import { getAgentSession } from '../agents/agent-session.ts';
 import type { Call } from '../access/call.ts';
+import { checkRules, createRuleIssue } from '../base/issues.ts';
+import { getProposal } from '../agents/proposal.ts';
+import { findProvider, type Provider } from '../connections/provider/provider.ts';
 import { byId, type IdTable } from '../access/scope.ts';
 import { authorize, type Need, orEndUser } from '../access/viewer/needs.ts';
 import type { Viewer } from '../access/viewer/viewer.ts';
-import { getAgentSession } from '../agents/agent-session.ts';
-import { getProposal } from '../agents/proposal.ts';
-import { checkRules, createRuleIssue } from '../base/issues.ts';
-import { findProvider, type Provider } from '../connections/provider/provider.ts';
 
 export const NODES_MAX = 100;
 
@@ -57,8 +57,8 @@ export async function findNodes(
   const idsByPrefix = Map.groupBy(ids, findPrefix);
   const nodes = new Map<string, NodeObject | Error | null>();
   const findProviderNode = async (id: string) => {
-    const name = findProviderName(id);
-    if (name !== null) nodes.set(id, await findProvider(call, name));
+    const reference = findProviderReference(id);
+    if (reference) nodes.set(id, await findProvider(call, reference));
   };
   await Promise.all([
     ...ids.map(findProviderNode),

@@ -1,8 +1,9 @@
 /** Compares a document with a project: finds issues of the document, and the changes that it makes to the project. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Issue } from '../../kernel/errors.ts';
-import type { Call } from '../access/call.ts';
+import { type Issue } from '../../kernel/errors.ts';
+import type { ProjectCall } from '../access/call.ts';
+import type { IntegrationContent } from '../integrations/integration/integration-content.ts';
 import { createStringComparator } from '../base/canonical.ts';
 import { enumeration, resource } from '../base/resource.ts';
 import {
@@ -10,7 +11,6 @@ import {
   toCanonicalDestination,
 } from '../events/document/destination-document.ts';
 import { toCanonicalTopic } from '../events/document/topic-document.ts';
-import type { IntegrationContent } from '../integrations/integration/integration-content.ts';
 import {
   listDestinationIssues,
   listNamedDestinations,
@@ -56,7 +56,7 @@ export type Change = z.output<typeof changeResource>;
  * paths in the document.
  */
 export function* listDocumentIssues(
-  call: Call,
+  call: ProjectCall,
   desiredState: DesiredState,
   state: ProjectState,
 ): Generator<Issue> {
@@ -94,7 +94,7 @@ function listDestinationNamesAfter(
 
 /** Converts a document without issues to canonical form, and returns warnings about its integrations. */
 export function toCanonicalDocument(
-  call: Pick<Call, 'log' | 'catalog'>,
+  call: Pick<ProjectCall, 'log' | 'catalog'>,
   { document, references }: DesiredState,
 ): { canonicalDocument: CanonicalDocument; warnings: string[] } {
   const warnings: string[] = [];

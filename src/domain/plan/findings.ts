@@ -1,9 +1,9 @@
 /** Reports the installations that a plan breaks, and findings that prevent the plan or need attention. */
 import { z } from 'zod';
-import type { Call } from '../access/call.ts';
+import type { Call, ProjectCall } from '../access/call.ts';
+import { type Impact, Impacts } from '../integrations/installation/check/impacts.ts';
 import { enumeration, resource } from '../base/resource.ts';
 import { listDestinationSecrets } from '../events/document/destination-document.ts';
-import { type Impact, Impacts } from '../integrations/installation/check/impacts.ts';
 import {
   checkAccounts,
   findImpacts,
@@ -53,7 +53,7 @@ interface PlanContext {
 }
 
 /** Creates the report of a plan. Queries accounts for the fields that a changed integration requires. */
-export async function createReport(call: Call, context: PlanContext): Promise<PlanReport> {
+export async function createReport(call: ProjectCall, context: PlanContext): Promise<PlanReport> {
   const { state, comparison } = context;
   const report: PlanReport = {
     impacts: [],
@@ -84,7 +84,7 @@ export async function createReport(call: Call, context: PlanContext): Promise<Pl
 
 /** Adds the impacts and findings of a new revision to the report. */
 async function addRevisionReport(
-  call: Call,
+  call: ProjectCall,
   report: PlanReport,
   {
     context,

@@ -2,6 +2,7 @@
  * Continues an erasure for a turn of some seconds. Deliveries and running work are erased
  * first. Every part may run repeatedly, so that a killed worker leaves no rows behind.
  */
+
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { notifyWork } from '../../events/channel.ts';
@@ -12,6 +13,7 @@ import type { Services } from '../access/call.ts';
 import { removeFromJournal } from '../connections/connection/token/token-commit.ts';
 import type { LeasedConnection } from '../connections/connection/token/token-lease.ts';
 import { revokeTokens } from '../connections/connection/token/token-revocation.ts';
+import { inProject } from '../connections/provider/catalog.ts';
 import type { ObjectSubscription } from '../data/provider-event/object-subscription.ts';
 import {
   removeAtProvider,
@@ -138,7 +140,8 @@ const DELETE_CONNECTIONS = `delete from "Connection" where "projectId" = $1 and 
 async function tryToRevoke(services: Services, connection: LeasedConnection): Promise<void> {
   const { id: connectionId, provider } = connection;
   try {
-    if (!(await revokeTokens(services, connection))) return;
+    const projectServices = await inProject(services, connection.projectId);
+    if (!(await revokeTokens(projectServices, connection))) return;
     services.log.info({ connectionId, provider }, 'connection.revoked');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

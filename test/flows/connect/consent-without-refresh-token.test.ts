@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { refreshDueTokens } from '../../../src/domain/connections/connection/connection-refresh.ts';
-import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { getSubscriptionParties } from '../../../src/domain/data/provider-event/subscription-parties.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
@@ -136,7 +136,10 @@ test.each([
   expect(await readRefreshToken(tenant)).toBe('stored');
   expect(await listItems(tenant)).toEqual([]);
   clock.aheadMs += 2 * HOUR_MS;
-  await openSession(app.app.services, connection).send({ method: 'GET', path: '/records' });
+  await (await openSessionOf(app.app.services, connection)).send({
+    method: 'GET',
+    path: '/records',
+  });
   expect(server.requests.at(-2)?.body).toMatchObject({ refresh_token: 'stored' });
 });
 
@@ -316,7 +319,7 @@ test('keeps the successor of the refresh token if a refresh is running', async (
     onRequested();
     await exchanged;
   };
-  const session = openSession(app.app.services, connection);
+  const session = await openSessionOf(app.app.services, connection);
   const refreshing = session.send({ method: 'GET', path: '/records' });
   await requested;
   await consentAs(tenant, 'named', ANN);

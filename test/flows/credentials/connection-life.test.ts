@@ -4,7 +4,7 @@
  */
 import { afterAll, expect, test } from 'vitest';
 import { refreshDueTokens } from '../../../src/domain/connections/connection/connection-refresh.ts';
-import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import { HOUR_MS } from '../../../src/work/durations.ts';
 import { getSharedApp } from '../../support/app.ts';
@@ -77,7 +77,7 @@ test('stays connected for 40 days with outages, and ends BAD_CREDENTIALS once th
   const countErrors = async () =>
     (await listEvents()).filter(({ eventType }) => eventType === 'CONNECTION_ERROR').length;
   const send = async (path: string) => {
-    const session = openSession(services, await getConnection(app, id));
+    const session = await openSessionOf(services, await getConnection(app, id));
     const { status } = await session.send({ method: 'GET', path });
     return status;
   };

@@ -177,7 +177,7 @@ test('refuses settings of an unknown field at its position', async () => {
 
 test('refuses IF_EMPTY if the provider cannot return records by id', async () => {
   const rest = await createRestTenant(providersApp);
-  const { capabilities } = providersApp.app.services.catalog.find('linear') as Provider;
+  const { capabilities } = providersApp.app.services.catalogs.builtIn.find('linear') as Provider;
   expect(capabilities.readRecords).toBeDefined();
   const objects = [{ objectName: 'projectStatuses', valueDefaults: { allowAnyFields: true } }];
   const linear = { provider: 'linear', read: null, write: { objects } };

@@ -81,7 +81,7 @@ const countEvents = ({ app: { services } }: TestApp, { projectId }: Tenant) =>
   services.database.prisma.providerEvent.count({ where: { projectId } });
 
 test('has foreign events for each source of events', () => {
-  const sources = app.app.services.catalog.providers.filter(
+  const sources = app.app.services.catalogs.builtIn.providers.filter(
     ({ capabilities }) => capabilities.subscribe,
   );
   const names = sources.map(({ name }) => name);

@@ -213,7 +213,7 @@ test('returns UNPROCESSABLE for an object that the config omits or disables', as
 });
 
 test('returns UNPROCESSABLE if the provider no longer supports reads', async () => {
-  const [provider] = services.catalog.providers.filter(({ name }) => name === 'sandbox');
+  const [provider] = services.catalogs.builtIn.providers.filter(({ name }) => name === 'sandbox');
   if (!provider) throw new Error('The catalog has no sandbox.');
   const capabilities = { ...provider.capabilities };
   await using otherApp = await createTestApp({ providers: [{ ...provider, capabilities }] });

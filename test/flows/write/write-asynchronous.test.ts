@@ -209,7 +209,7 @@ test('fails a write whose result could not be stored for a day, with the instanc
     const failingServices = {
       ...services,
       catalog: {
-        ...services.catalog,
+        ...services.catalogs.builtIn,
         findWithModule: () => {
           throw new Error('a defect');
         },

@@ -1,8 +1,7 @@
 /** Creates connections to the sandbox that hold tokens, and calls the sandbox with them. */
-
-import type { Row } from '../../../src/domain/access/scope.ts';
-import { openSession } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { readCredentials } from '../../../src/domain/connections/connection/session/stored-credentials.ts';
+import type { Row } from '../../../src/domain/access/scope.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
@@ -62,8 +61,8 @@ export async function getConnection({ app }: Host, id: string): Promise<Row<'Con
 }
 
 /** Sends a request of the connection to the sandbox, in a new session. */
-export function callSandbox({ app }: Host, connection: Row<'Connection'>) {
-  return openSession(app.services, connection).send({ method: 'GET', path: '/objects' });
+export async function callSandbox({ app }: Host, connection: Row<'Connection'>) {
+  return (await openSessionOf(app.services, connection)).send({ method: 'GET', path: '/objects' });
 }
 
 /** Returns the stored credentials, decrypted. */

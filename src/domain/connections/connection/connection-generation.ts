@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import type { Issue } from '../../../kernel/errors.ts';
 import type { AuthScheme } from '../../../providers/contract.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
@@ -46,7 +46,7 @@ export const generateConnection = projectMutation({
 });
 
 function toAccount(
-  { catalog }: Call,
+  { catalog }: ProjectCall,
   { projectId, scheme, input }: ConnectionRequest,
 ): AccountToCheck {
   const { groupRef, consumerRef, providerMetadata } = input;
@@ -63,7 +63,7 @@ function toAccount(
 
 /** Returns the scheme that fits the input. Throws BAD_USER_INPUT that names every issue. */
 async function getScheme(
-  call: Call,
+  call: ProjectCall,
   projectId: string,
   input: GenerationInput,
 ): Promise<AuthScheme> {
@@ -75,7 +75,7 @@ async function getScheme(
 
 /** Chooses the scheme that fits the input, and lists the issues of the input. */
 async function findScheme(
-  call: Call,
+  call: ProjectCall,
   projectId: string,
   input: GenerationInput,
 ): Promise<SchemeChoice> {

@@ -12,7 +12,7 @@ import { isSuccess, parseRetryAfterMs } from '../../../providers/read-responses.
 import { SecretMask } from '../../../work/secret-mask.ts';
 import type { Services } from '../../access/call.ts';
 import { observeOutbound } from '../diagnosis/observed-outbound.ts';
-import { describeMissingProvider } from '../provider/catalog.ts';
+import { describeMissingProvider, findProviderOf } from '../provider/catalog.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { listSecrets, type UnsealedCredentials } from './credentials.ts';
@@ -80,7 +80,7 @@ interface SessionOptions {
 export function openSession(
   services: Services,
   connection: Connection,
-  provider = services.catalog.find(connection.provider),
+  provider: Provider | null,
   options: SessionOptions = { isStored: true },
 ): AccountSession {
   if (!provider) {
@@ -88,6 +88,14 @@ export function openSession(
   }
   const credentials = new SessionCredentials(services, connection, options);
   return new ConnectionSession(services, { connection, provider, credentials });
+}
+
+/** Opens a session for the connection's account, at the connection's own provider. Throws the errors of `openSession`. */
+export async function openSessionOf(
+  services: Services,
+  connection: Connection,
+): Promise<AccountSession> {
+  return openSession(services, connection, await findProviderOf(services, connection));
 }
 
 interface SessionParts {
@@ -222,7 +230,7 @@ class ConnectionSession implements AccountSession {
   ): Promise<void> {
     const connection = this.#connection;
     const { credentials } = rejected;
-    const provider = this.#services.catalog.find(connection.provider) ?? this.#provider;
+    const provider = (await findProviderOf(this.#services, connection)) ?? this.#provider;
     const areValid = hasHealthCheck(provider)
       ? await areCredentialsValid(this.#services, connection, { provider, credentials })
       : isForwarded

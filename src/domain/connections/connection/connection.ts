@@ -10,12 +10,12 @@ import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { conflict, type DomainError, type Issue, notFound } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import type { Call, Services } from '../../access/call.ts';
+import type { Call, ProjectCall, ProjectServices } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead } from '../../access/declared-read.ts';
+import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
-import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 import {
   createdInProject,
   enumeration,
@@ -184,7 +184,7 @@ type Changes = Omit<
 
 /** Returns the account with the new credentials, at the address that results from the change. */
 function toChangedAccount(
-  { catalog }: Call,
+  { catalog }: ProjectCall,
   connection: Row<'Connection'>,
   { providerWorkspaceRef, providerMetadata, ...credentials }: Changes,
 ): AccountToCheck {
@@ -200,7 +200,7 @@ function toChangedAccount(
 }
 
 function listChangeIssues(
-  call: Pick<Call, 'catalog'>,
+  call: Pick<ProjectCall, 'catalog'>,
   connection: Row<'Connection'>,
   input: Changes,
 ): Issue[] {
@@ -215,7 +215,7 @@ function listChangeIssues(
 }
 
 function toColumns(
-  call: Call,
+  call: ProjectCall,
   connection: Row<'Connection'>,
   { providerWorkspaceRef, providerMetadata, ...credentials }: Changes & Exchanged,
 ): Prisma.ConnectionUpdateInput {
@@ -244,7 +244,7 @@ interface Exchanged {
  * credentials.
  */
 export function createCredentialColumns(
-  services: Pick<Services, 'vault' | 'catalog'>,
+  services: Pick<ProjectServices, 'vault' | 'catalog'>,
   connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider' | 'authScheme'>,
   { token, credentials: exchanged, ...input }: CredentialInput & Exchanged,
 ) {

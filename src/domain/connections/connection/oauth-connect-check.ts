@@ -8,9 +8,9 @@ import {
   type OAuth2Settings,
   type Provider,
 } from '../../../providers/contract.ts';
-import type { Call } from '../../access/call.ts';
-import { listReturnIssues } from '../../access/origins.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { createInputIssue } from '../../base/issues.ts';
+import { listReturnIssues } from '../../access/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 import { findDefaultApp, findWorkspaceHost } from '../provider/provider-app.ts';
@@ -41,7 +41,7 @@ export interface ConnectPlan {
 
 /** Returns the plan of a connect. Throws BAD_USER_INPUT that names every issue of the input. */
 export async function planConnect(
-  call: Call,
+  call: ProjectCall,
   projectId: string,
   input: Input,
 ): Promise<ConnectPlan> {

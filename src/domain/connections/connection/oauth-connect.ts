@@ -8,7 +8,7 @@ import type { Tables } from '../../../database/tables.ts';
 import { isForeignKeyViolation } from '../../../database/violations.ts';
 import { rateLimited, unprocessable } from '../../../kernel/errors.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
-import type { Call, Services } from '../../access/call.ts';
+import type { Call, ProjectCall, Services } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
@@ -61,7 +61,7 @@ export interface StartedConnect {
 
 /** Stores a pending connect. The caller must have checked that the viewer may use the group and the consumer. */
 export async function beginConnect(
-  call: Call,
+  call: ProjectCall,
   projectId: string,
   input: ConnectInput,
 ): Promise<StartedConnect> {

@@ -15,7 +15,7 @@ import { createEventRow } from '../../../events/record.ts';
 import { conflict, invalid } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProjectServices, Services } from '../../access/call.ts';
 import { createCredentialColumns, toConnectionFields } from './connection.ts';
 import type { generateConnectionInput } from './connection-input.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
@@ -46,7 +46,7 @@ const TRIES_MAX = 5;
  * during every try.
  */
 export async function putConnection(
-  services: Services,
+  services: ProjectServices,
   request: ConnectionRequest,
 ): Promise<ConnectionWithCredentials> {
   const { changes } = services.database;
@@ -64,7 +64,10 @@ export async function putConnection(
   throw conflict('Another request changed the connection. Try again.');
 }
 
-function createCandidate(services: Services, request: ConnectionRequest): ConnectionToGenerate {
+function createCandidate(
+  services: ProjectServices,
+  request: ConnectionRequest,
+): ConnectionToGenerate {
   const { groupRef, consumerRef } = request.input;
   const row = createConnectionRow(services, request, { id: newId('con'), isNew: true });
   return { ...row, groupId: newId('grp'), groupRef, consumerId: newId('csm'), consumerRef };
@@ -72,7 +75,7 @@ function createCandidate(services: Services, request: ConnectionRequest): Connec
 
 /** Creates the row with its event. The credentials are sealed for this id, so a renewal can't use the candidate's row. */
 function createConnectionRow(
-  services: Services,
+  services: ProjectServices,
   {
     projectId,
     scheme,

@@ -11,7 +11,7 @@ import { DomainError } from '../../../kernel/errors.ts';
 import { truncateMessage } from '../../../providers/read-responses.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { load } from '../../access/batched.ts';
-import type { Call, Services } from '../../access/call.ts';
+import type { Call, ProjectCall, Services } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import { type Batch, byId } from '../../access/scope.ts';
 import { resource } from '../../base/resource.ts';
@@ -66,7 +66,7 @@ export function isSetupMistake(error: unknown): error is DomainError {
 
 /** Runs `work`, and throws its error. If the error shows an end user a mistake in the setup, records the failure first. */
 export async function runRecordingSetupFailures<R>(
-  call: Call,
+  call: ProjectCall,
   { projectId, provider }: { projectId: string; provider: string },
   work: () => Promise<R>,
 ): Promise<R> {
@@ -79,7 +79,7 @@ export async function runRecordingSetupFailures<R>(
 }
 
 async function recordForEndUser(
-  call: Call,
+  call: ProjectCall,
   { projectId, provider, error }: { projectId: string; provider: string; error: DomainError },
 ): Promise<void> {
   const { viewer } = call;

@@ -15,12 +15,46 @@ export function describeMissingProvider(name: string): string {
 
 const SANDBOX_PROVIDERS = ['sandbox', 'sandboxDesk'];
 
+/** Providers by name. */
 export interface Catalog {
   find(name: string): Provider | null;
   /** Returns the provider as an integration with this module uses it. Null means the default module. */
   findWithModule(name: string, module: string | null): Provider | null;
   /** All providers, sorted by name. */
   providers: readonly Provider[];
+}
+
+/** The catalogs of all projects. */
+export interface Catalogs {
+  /** The providers that every project has. */
+  builtIn: Catalog;
+  /**
+   * Returns the providers of a project, which are at most a second old. Must not be called inside a transaction, because
+   * it may query the database.
+   */
+  getOfProject(projectId: string): Promise<Catalog>;
+}
+
+/** The services, or the call, of work in one project. */
+export type InProject<S> = S & {
+  /** The providers of the project. */
+  catalog: Catalog;
+};
+
+/** Adds the catalog of a project to services or to a call. Must not be called inside a transaction. */
+export async function inProject<S extends { catalogs: Catalogs }>(
+  services: S,
+  projectId: string,
+): Promise<InProject<S>> {
+  return { ...services, catalog: await services.catalogs.getOfProject(projectId) };
+}
+
+/** Finds the provider of a row, such as a connection. Must not be called inside a transaction. */
+export async function findProviderOf(
+  { catalogs }: { catalogs: Catalogs },
+  { projectId, provider }: { projectId: string; provider: string },
+): Promise<Provider | null> {
+  return (await catalogs.getOfProject(projectId)).find(provider);
 }
 
 export function createCatalog(providers: readonly Provider[]): Catalog {

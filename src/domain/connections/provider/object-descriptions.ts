@@ -3,8 +3,9 @@ import type { Row } from '../../../database/rows.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { toModuleKey } from '../../../providers/modules.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProjectServices, Services } from '../../access/call.ts';
 import { openSession } from '../connection/connection-session.ts';
+import { inProject } from './catalog.ts';
 
 export interface DescriptionRequest {
   services: Services;
@@ -45,11 +46,12 @@ function createKey({
 
 async function fetchDescription(request: DescriptionRequest): Promise<ObjectDescription> {
   const { services, connection, module, objectName } = request;
-  const provider = services.catalog.findWithModule(connection.provider, module);
+  const projectServices = await inProject(services, connection.projectId);
+  const provider = projectServices.catalog.findWithModule(connection.provider, module);
   const describe = provider?.capabilities.describeObject;
   if (!describe) throw unprocessable(`${connection.provider} does not describe its objects.`);
   const description = await describe(openSession(services, connection, provider), objectName);
-  learnFields(services, { connection, module, objectName }, description);
+  learnFields(projectServices, { connection, module, objectName }, description);
   return description;
 }
 
@@ -59,7 +61,7 @@ interface LearnedObject extends Pick<DescriptionRequest, 'module' | 'objectName'
 
 /** Stores the types of the fields for contracts, in the background. */
 export function learnFields(
-  { catalog, fieldLearner }: Pick<Services, 'catalog' | 'fieldLearner'>,
+  { catalog, fieldLearner }: Pick<ProjectServices, 'catalog' | 'fieldLearner'>,
   { connection, module, objectName }: LearnedObject,
   description: ObjectDescription,
 ): void {

@@ -1,4 +1,5 @@
 /** Manages provider apps, which are OAuth clients that the builder registered at providers. */
+
 import { z } from 'zod';
 import { Prisma } from '../../../database/generated/client.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -10,23 +11,18 @@ import { id, newId } from '../../../kernel/ids.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import { isConsentScheme } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
-import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
-import { listPage } from '../../access/paging/page-of-rows.ts';
-import { getProjectRow } from '../../access/scope.ts';
-import { orPage } from '../../access/viewer/needs.ts';
 import { requireNoIssues } from '../../base/issues.ts';
 import { projectIdOrName } from '../../base/names.ts';
-import {
-  computed,
-  createdInProject,
-  jsonObject,
-  resource,
-  updateTime,
-} from '../../base/resource.ts';
+import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
+import { listPage } from '../../access/paging/page-of-rows.ts';
+import { computed, createdInProject, jsonObject, resource, updateTime } from '../../base/resource.ts';
+import { getProjectRow } from '../../access/scope.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
+import { orPage } from '../../access/viewer/needs.ts';
+import { inProject } from './catalog.ts';
 import {
   type AppChanges,
   createProviderAppInput,
@@ -42,7 +38,7 @@ export const CALLBACK_PATH = '/oauth/callback';
  * browser.
  */
 function getRedirectUrl(
-  { publicUrl, catalog }: Pick<Call, 'publicUrl' | 'catalog'>,
+  { publicUrl, catalog }: Pick<ProjectCall, 'publicUrl' | 'catalog'>,
   { provider }: Pick<Row<'ProviderApp'>, 'provider'>,
 ): string | null {
   const { authSchemes = [] } = catalog.find(provider) ?? {};
@@ -51,7 +47,7 @@ function getRedirectUrl(
 
 /** Warns of scopes with which the provider issues no refresh token. Apps without scopes get them from each connect. */
 function listWarnings(
-  { catalog }: Pick<Call, 'catalog'>,
+  { catalog }: Pick<ProjectCall, 'catalog'>,
   { provider: name, scopes }: Pick<Row<'ProviderApp'>, 'provider' | 'scopes'>,
 ): string[] {
   const provider = catalog.find(name);
@@ -87,13 +83,15 @@ export const providerAppResource = resource(
         description:
           'The OAuth redirect URL to register at the provider. Null if customers do not consent in a browser there.',
       }),
-      (app: Row<'ProviderApp'>, call: Call) => getRedirectUrl(call, app),
+      async (app: Row<'ProviderApp'>, call: Call) =>
+        getRedirectUrl(await inProject(call, app.projectId), app),
     ),
     warnings: computed(
       z
         .array(z.string())
         .describe('Problems with the settings that do not prevent connecting. Empty if none.'),
-      (app: Row<'ProviderApp'>, call: Call) => listWarnings(call, app),
+      async (app: Row<'ProviderApp'>, call: Call) =>
+        listWarnings(await inProject(call, app.projectId), app),
     ),
     updateTime,
   },

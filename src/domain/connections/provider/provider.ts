@@ -13,13 +13,14 @@ import {
   type ProviderModule,
 } from '../../../providers/contract.ts';
 import { applyModule, listModules } from '../../../providers/modules.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { createArrayPage } from '../../access/paging/page-of-array.ts';
-import { listPermittedProviderNames } from '../../access/scope.ts';
-import { orEndUser } from '../../access/viewer/needs.ts';
 import { computed, enumeration, idField, resource } from '../../base/resource.ts';
+import { findProject, listPermittedProviderNames, type ProjectReference } from '../../access/scope.ts';
+import { orEndUser } from '../../access/viewer/needs.ts';
+import { inProject } from './catalog.ts';
 
 export type {
   AuthScheme,
@@ -135,7 +136,7 @@ export const providerModuleResource = resource(
 export const providerResource = resource('Provider', 'A third-party service of the catalog.', {
   id: computed(
     idField.describe('Unique in the whole service, and the same on every server.'),
-    ({ name }: Provider) => createProviderId(name),
+    ({ name, projectId }: Provider) => createProviderId(name, projectId),
   ),
   name: z.string().describe('The name in inputs, like `hubspot`, unique in the catalog.'),
   displayName,
@@ -201,31 +202,69 @@ export function listProviderObjects(provider: Provider): ObjectOfProvider[] {
   return summaries.map((summary) => toProviderObject(provider, summary));
 }
 
+interface ProviderReference extends ProjectReference {
+  name: string;
+}
+
 /** Finds the provider with this name. Null if there is none, or if the caller may not use it. */
-export async function findPermittedProvider(call: Call, name: string): Promise<Provider | null> {
+export async function findPermittedProvider(
+  call: ProjectCall,
+  name: string,
+): Promise<Provider | null> {
   const permittedNames = await listPermittedProviderNames(call);
   return permittedNames && !permittedNames.has(name) ? null : call.catalog.find(name);
 }
 
-async function listPermittedProviders(call: Call): Promise<readonly Provider[]> {
+/**
+ * Adds the catalog of the project that the input names to the call. Default: the project of the caller. Builders then
+ * have the providers that every project has. Null if the caller may not see the project.
+ */
+async function inNamedProject(
+  call: Call,
+  { projectIdOrName }: ProjectReference,
+): Promise<ProjectCall | null> {
+  if (projectIdOrName != null) {
+    const project = await findProject(call, projectIdOrName);
+    return project && inProject(call, project.id);
+  }
+  const { viewer, catalogs } = call;
+  if (viewer.kind === 'BUILDER') return { ...call, catalog: catalogs.builtIn };
+  return inProject(call, viewer.projectId);
+}
+
+/** Throws NOT_FOUND if the input names a project that the caller may not see. */
+async function listPermittedProviders(
+  call: Call,
+  input: ProjectReference,
+): Promise<readonly Provider[]> {
   const permittedNames = await listPermittedProviderNames(call);
-  const { providers } = call.catalog;
+  const projectCall = await inNamedProject(call, input);
+  if (!projectCall) throw notFound('Project', String(input.projectIdOrName));
+  const { providers } = projectCall.catalog;
   return permittedNames ? providers.filter(({ name }) => permittedNames.has(name)) : providers;
+}
+
+async function findReferencedProvider(
+  call: Call,
+  { name, ...input }: ProviderReference,
+): Promise<Provider | null> {
+  const projectCall = await inNamedProject(call, input);
+  return projectCall && findPermittedProvider(projectCall, name);
 }
 
 export const findProvider = read(
   orEndUser('read'),
   'A provider by its name. Null if the catalog has no such provider.',
-  findPermittedProvider,
+  findReferencedProvider,
 );
 
 /** Throws NOT_FOUND if the catalog has no such provider, or if the viewer may not see it. */
 export const getProvider = read(
   orEndUser('read'),
   'Returns a provider: how to connect to it, and what can be done with its records.',
-  async (call: Call, { name }: { name: string }): Promise<Provider> => {
-    const provider = await findPermittedProvider(call, name);
-    if (!provider) throw notFound('Provider', name);
+  async (call: Call, input: ProviderReference): Promise<Provider> => {
+    const provider = await findReferencedProvider(call, input);
+    if (!provider) throw notFound('Provider', input.name);
     return provider;
   },
 );
@@ -240,11 +279,11 @@ export const getCatalog = read(
 export const listProviders = read(
   orEndUser('read'),
   'Lists the providers of the catalog, in the order of their names.',
-  async (call: Call, args: PageArgs) => {
+  async (call: Call, args: PageArgs & ProjectReference) => {
     const getKey = (provider: Provider) => provider.name;
     return createArrayPage(
       { name: 'Query.providers', key: getKey },
-      await listPermittedProviders(call),
+      await listPermittedProviders(call, args),
       args,
     );
   },

@@ -1,4 +1,5 @@
 /** Reads contracts: collects the data from which they are derived, and caches them by the identity of this data. */
+
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../../database/rows.ts';
 import { DomainError, unprocessable } from '../../../kernel/errors.ts';
@@ -13,6 +14,7 @@ import {
   readIntegrationContent,
 } from '../../integrations/integration/integration-content.ts';
 import { findLatestRevisions } from '../../integrations/integration/revision.ts';
+import type { Catalog } from '../../connections/provider/catalog.ts';
 import { byId } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import type { Contract } from './contract-resource.ts';
@@ -61,9 +63,9 @@ async function deriveContracts(call: Call, revisions: readonly Revision[]): Prom
     content: readIntegrationContent(revision),
   }));
   const typedSources = await addLearnedTypes(call, sources);
-  return typedSources.map(({ revisionId, content, learnedTypes: { fields, digest } }) =>
+  return typedSources.map(({ revisionId, learnedTypes: { fields, digest }, ...source }) =>
     getCachedContract([revisionId, digest], () =>
-      createContract({ ...toContractSource(call.catalog, content), learnedFields: fields }),
+      createContract({ ...toContractSource(source), learnedFields: fields }),
     ),
   );
 }
@@ -73,27 +75,45 @@ interface ContentSource {
   content: IntegrationContent;
 }
 
-/** Adds the types that accounts have described to each source. One statement reads the types of all sources. */
+interface TypedSource {
+  /** The catalog of the source's project. */
+  catalog: Catalog;
+  learnedTypes: ManifestTypes;
+}
+
+/**
+ * Adds the catalog of its project and the types that accounts have described to each source. One statement reads the
+ * types of all sources.
+ */
 async function addLearnedTypes<S extends ContentSource>(
-  { database, catalog }: Call,
+  { database, catalogs }: Call,
   sources: readonly S[],
-): Promise<(S & { learnedTypes: ManifestTypes })[]> {
+): Promise<(S & TypedSource)[]> {
+  const sourcesInProject = await Promise.all(
+    sources.map(async (source) => ({
+      ...source,
+      catalog: await catalogs.getOfProject(source.projectId),
+    })),
+  );
   const types = await findLearnedTypes(
     database,
-    sources.map(({ projectId, content }) => {
+    sourcesInProject.map(({ projectId, content, catalog }) => {
       return { projectId, provider: catalog.find(content.provider), content };
     }),
   );
-  return sources.map((source, index) => ({
+  return sourcesInProject.map((source, index) => ({
     ...source,
     learnedTypes: types[index] as ManifestTypes,
   }));
 }
 
-function toContractSource(
-  catalog: Call['catalog'],
-  content: IntegrationContent,
-): Pick<ContractInput, 'integration' | 'content' | 'provider'> {
+function toContractSource({
+  catalog,
+  content,
+}: Pick<TypedSource, 'catalog'> & Pick<ContentSource, 'content'>): Pick<
+  ContractInput,
+  'integration' | 'content' | 'provider'
+> {
   const provider = catalog.findWithModule(content.provider, content.module);
   return { integration: content.name, content, provider };
 }
@@ -146,17 +166,16 @@ export const listInstallationContracts = read(
   },
 );
 
-interface InstallationSource {
+interface InstallationSource extends TypedSource {
   revision: Row<'Revision'>;
   connection: Row<'Connection'>;
   config: Row<'InstallationConfig'>;
   content: IntegrationContent;
-  learnedTypes: ManifestTypes;
 }
 
 async function readInstallationContract(
   call: Call,
-  { revision, connection, config, content, learnedTypes }: InstallationSource,
+  { revision, connection, config, content, catalog, learnedTypes }: InstallationSource,
 ): Promise<Contract> {
   const descriptions = await describeObjects(call, connection, content);
   const identity = [
@@ -167,7 +186,7 @@ async function readInstallationContract(
   ];
   return getCachedContract(identity, () =>
     createContract({
-      ...toContractSource(call.catalog, content),
+      ...toContractSource({ catalog, content }),
       learnedFields: learnedTypes.fields,
       config: readConfigContent(config),
       descriptions,
@@ -270,8 +289,8 @@ export async function createContractsOfContents(
   const sourcesByList = Map.groupBy(typedSources, ({ listIndex }) => listIndex);
   return lists.map((_, listIndex) =>
     createProjectContract(
-      (sourcesByList.get(listIndex) ?? []).map(({ content, learnedTypes: { fields } }) =>
-        createContract({ ...toContractSource(call.catalog, content), learnedFields: fields }),
+      (sourcesByList.get(listIndex) ?? []).map(({ learnedTypes: { fields }, ...source }) =>
+        createContract({ ...toContractSource(source), learnedFields: fields }),
       ),
     ),
   );

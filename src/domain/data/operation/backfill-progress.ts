@@ -1,4 +1,5 @@
 /** The progress of an object's backfill: its first read, which reads the existing records. */
+
 import { z } from 'zod';
 import { notFound } from '../../../kernel/errors.ts';
 import type { Call } from '../../access/call.ts';
@@ -7,6 +8,7 @@ import { getInstallationByKey } from '../../integrations/installation/installati
 import type { IntegrationKey } from '../../integrations/integration/integration.ts';
 import { readIntegrationContent } from '../../integrations/integration/integration-content.ts';
 import { findLatestRevisions } from '../../integrations/integration/revision.ts';
+import { inProject } from '../../connections/provider/catalog.ts';
 import { resource, updateTime } from '../../base/resource.ts';
 import { byId } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
@@ -37,8 +39,9 @@ export const getBackfillProgress = read(
     const installation = await getInstallationByKey(call, key);
     const [revision] = await findLatestRevisions(call, [installation.integrationId]);
     const content = revision && readIntegrationContent(revision);
+    const projectCall = await inProject(call, installation.projectId);
     const objectName =
-      (content && findProviderName(call, content, key.objectName)) ?? key.objectName;
+      (content && findProviderName(projectCall, content, key.objectName)) ?? key.objectName;
     const [object] = await call.database.rows.find('InstalledObject', {
       projectId: installation.projectId,
       installationId: installation.id,

@@ -1,7 +1,7 @@
 /** Reads records of an object in the account of a group, by the builder's names, for typed APIs. */
 import { type Issue, invalidInput } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import { getDeliveredName } from '../../integrations/installation/choice/mapped-names.ts';
 import type { Batch } from '../../access/scope.ts';
@@ -55,7 +55,8 @@ export const listObjectRecords = read(
     const nameArgument = nameWhereArguments(names);
     const input = parseInput(recordsInput, toRecordsInput(objectName, args), nameArgument);
     const serving = await getServingInstallation(call, object);
-    refuseUnknownConditions(call, serving, { objectName, names });
+    const catalog = await call.catalogs.getOfProject(serving.installation.projectId);
+    refuseUnknownConditions({ catalog }, serving, { objectName, names });
     const installationContent = await getServedContent(call, serving);
     const page = await withArgumentNames(nameArgument, () =>
       listRecords(call, installationContent, {
@@ -89,7 +90,7 @@ function nameWhereArguments(names: readonly string[]): NameArgument {
 
 /** Throws BAD_USER_INPUT for conditions on fields that the installation does not have. */
 function refuseUnknownConditions(
-  { catalog }: Call,
+  { catalog }: Pick<ProjectCall, 'catalog'>,
   { content, config, providerObject, group, installation }: ServingInstallation,
   { objectName, names }: { objectName: string; names: readonly string[] },
 ): void {

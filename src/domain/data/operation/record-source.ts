@@ -1,9 +1,11 @@
 /** Loads the source of an object's current records, and converts errors of requests to its provider. */
+
 import { invalid, unprocessable } from '../../../kernel/errors.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Call } from '../../access/call.ts';
 import { isConsentPending } from '../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connections/connection/token/token.ts';
+import { inProject } from '../../connections/provider/catalog.ts';
 import { toDomainError } from '../../connections/provider/provider-domain-errors.ts';
 import { waitForProvider } from '../../connections/provider/provider-wait.ts';
 import { describeUnmappedNames, findProviderName } from './read/read-plan.ts';
@@ -23,11 +25,12 @@ export async function getRecordSource(
   installationContent: InstallationContent,
   name: string,
 ): Promise<ReadSource> {
-  const providerName = findProviderName(call, installationContent.content, name);
+  const projectCall = await inProject(call, installationContent.installation.projectId);
+  const providerName = findProviderName(projectCall, installationContent.content, name);
   if (providerName === null) {
     throw invalid('objectName', 'is not an object that the integration reads.', name);
   }
-  const source = createReadSource(call, installationContent, providerName);
+  const source = createReadSource(projectCall, installationContent, providerName);
   if (source.plan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(source.plan));
   if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
   const plan = await callProvider(call, source, () => withAllFields(call, source));

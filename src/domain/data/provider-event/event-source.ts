@@ -42,7 +42,8 @@ export async function getEventSource(
   const installationContent = await findInstallationContent(services, { projectId, id });
   if (!installationContent) throw notFound('Installation', id);
   const { content, config, installation } = installationContent;
-  const provider = services.catalog.findWithModule(content.provider, content.module);
+  const catalog = await services.catalogs.getOfProject(projectId);
+  const provider = catalog.findWithModule(content.provider, content.module);
   if (!provider) throw unprocessable(describeMissingProvider(content.provider));
   const isObject = (object: { objectName: string }) => object.objectName === objectName;
   const subscribeSpec = content.subscribe?.objects.find(isObject);

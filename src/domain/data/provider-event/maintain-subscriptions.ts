@@ -2,6 +2,8 @@
  * Creates, renews and removes subscriptions at providers, so that each installation receives the events that it needs.
  * Repeating the work is safe: the events of a duplicate subscription are stored once.
  */
+
+import { OperationRequests } from '../../connections/diagnosis/operation-requests.ts';
 import { hash } from 'node:crypto';
 import { SUBSCRIPTIONS_CHANNEL } from '../../../database/hot/notification-channels.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
@@ -15,7 +17,7 @@ import { DAY_MS, HOUR_MS } from '../../../work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../access/call.ts';
 import type { AccountSession } from '../../connections/connection/connection-session.ts';
-import { OperationRequests } from '../../connections/diagnosis/operation-requests.ts';
+import { findProviderOf } from '../../connections/provider/catalog.ts';
 import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import {
@@ -69,7 +71,8 @@ async function maintainSubscription(services: Services, claim: SubscriptionClaim
 async function subscribe(baseServices: Services, subscription: ObjectSubscription): Promise<void> {
   using requests = new OperationRequests(baseServices, { operationId: null });
   const { services } = requests;
-  const capability = services.catalog.find(subscription.provider)?.capabilities.subscribe;
+  const provider = await findProviderOf(services, subscription);
+  const capability = provider?.capabilities.subscribe;
   // The error of an unsupported subscription was reported when the subscription was stored.
   if (!capability || subscription.status === 'UNSUPPORTED') {
     return updateClaimedSubscription(services, subscription, { dueTime: null });

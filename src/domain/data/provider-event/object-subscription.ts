@@ -10,7 +10,7 @@ import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderEventKind } from '../../../providers/subscribing.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProjectServices, Services } from '../../access/call.ts';
 import { iterateInstallations } from '../../integrations/installation/check/revision-impacts.ts';
 import type { ConfigContent } from '../../integrations/installation/installation-config.ts';
 import { readInstallationFields } from '../../integrations/installation/installation-events.ts';
@@ -116,7 +116,7 @@ interface SubscriptionInput {
  * transaction of the change.
  */
 export async function reconcileSubscriptions(
-  { catalog, now }: Pick<Services, 'catalog' | 'now'>,
+  { catalog, now }: Pick<ProjectServices, 'catalog' | 'now'>,
   tx: Transaction,
   { installation, content, config }: SubscriptionInput,
 ): Promise<void> {
@@ -164,7 +164,7 @@ export async function reconcileSubscriptions(
 
 /** Applies a new revision to the subscriptions of its installations. Must run last in the transaction of the revision. */
 export async function followRevision(
-  services: Pick<Services, 'catalog' | 'now'>,
+  services: Pick<ProjectServices, 'catalog' | 'now'>,
   tx: Transaction,
   { projectId, integrationId, before, content }: RevisionChange,
 ): Promise<void> {

@@ -2,6 +2,7 @@
  * Receives events from providers. A request is verified, parsed and stored before the response. An event is stored once
  * for each installation that needs it, however often the provider sends it.
  */
+
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/database.ts';
@@ -11,6 +12,7 @@ import {
 } from '../../../database/hot/store-provider-events.ts';
 import { withoutProject } from '../../../database/projects/all-projects.ts';
 import { changeAndNotify, type Transaction } from '../../../database/transaction.ts';
+import type { Provider } from '../../../providers/contract.ts';
 import {
   type AddressedSubscription,
   type EventList,
@@ -24,6 +26,7 @@ import {
 import { isTooDeep } from '../../../work/bounded-parse.ts';
 import { findJsonExcess } from '../../../work/json-size.ts';
 import type { Services } from '../../access/call.ts';
+import { findProviderOf } from '../../connections/provider/catalog.ts';
 import { toStorableJson } from '../../base/storable-json.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
 import { findPing, scheduleListRead } from './stream/stream-ping.ts';
@@ -75,19 +78,44 @@ const SELECT_APP = withoutProject(
 const NO_SECRETS: Secrets = ['no app with this secret'];
 const NO_PING_SECRET = Buffer.alloc(32).toString('base64');
 
+/** The provider and the app that the path of a request names. */
+interface WebhookAddress {
+  provider: string;
+  providerAppId: string;
+}
+
+/** True if the provider refuses responses with a body. */
+export async function requiresEmptyResponses(
+  services: Services,
+  address: WebhookAddress,
+): Promise<boolean> {
+  const provider = await findAddressedProvider(services, address, await findApp(services, address));
+  return provider?.capabilities.subscribe?.requests?.requiresEmptyResponses ?? false;
+}
+
+/** Finds the provider of the app. If there is no such app, finds only a provider that every project has. */
+async function findAddressedProvider(
+  services: Services,
+  { provider }: WebhookAddress,
+  app: SealedApp | null,
+): Promise<Provider | null> {
+  return app ? findProviderOf(services, app) : services.catalogs.builtIn.find(provider);
+}
+
 export async function receiveEvents(
   services: Services,
-  address: { provider: string; providerAppId: string },
+  address: WebhookAddress,
   request: WebhookRequest,
 ): Promise<ReceivedRequest> {
-  const { requests, list } = services.catalog.find(address.provider)?.capabilities.subscribe ?? {};
-  if (list) return receivePing(services, list, { app: await findApp(services, address), request });
+  const app = await findApp(services, address);
+  const provider = await findAddressedProvider(services, address, app);
+  const { requests, list } = provider?.capabilities.subscribe ?? {};
+  if (list) return receivePing(services, list, { app, request });
   if (!requests) return createOutcome('UNKNOWN_APP');
   // Must precede the handshake, which parses the body of an unsigned request.
   if (findJsonExcess(request.body.toString('utf8'))) return createOutcome('MALFORMED');
   const handshakeResponse = requests.respondToHandshake?.(request);
   if (handshakeResponse) return { ...createOutcome('ACCEPTED'), response: handshakeResponse };
-  const app = await findApp(services, address);
   const signers = await findSigners(services, requests, { app, request });
   const secrets = signers?.secrets ?? NO_SECRETS;
   const context = { now: services.now(), subscription: signers?.subscription ?? null };
@@ -166,7 +194,7 @@ function readEvents(
 
 async function findApp(
   { database }: Services,
-  { provider, providerAppId: id }: { provider: string; providerAppId: string },
+  { provider, providerAppId: id }: WebhookAddress,
 ): Promise<SealedApp | null> {
   const cache =
     appCachesByDatabase.get(database) ?? new LRUCache({ max: APPS_CACHED, ttl: APP_FRESH_MS });

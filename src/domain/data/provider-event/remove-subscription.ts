@@ -1,9 +1,11 @@
 /** Removes subscriptions that are no longer needed: first at the provider, then their events and rows. */
+
 import type { Prisma } from '../../../database/generated/client.ts';
 import type { RunQuery } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import type { Services } from '../../access/call.ts';
-import { openSession } from '../../connections/connection/connection-session.ts';
+import { openSessionOf } from '../../connections/connection/connection-session.ts';
+import { findProviderOf } from '../../connections/provider/catalog.ts';
 import type { ObjectSubscription, SubscriptionKey } from './object-subscription.ts';
 import { removePing } from './stream/stream-ping.ts';
 
@@ -22,8 +24,9 @@ export async function removeAtProvider(
   services: Services,
   subscription: SubscriptionAtProvider,
 ): Promise<void> {
-  const { projectId, provider, connectionId: id, providerRef } = subscription;
-  const { calls, list } = services.catalog.find(provider)?.capabilities.subscribe ?? {};
+  const { projectId, connectionId: id, providerRef } = subscription;
+  const provider = await findProviderOf(services, subscription);
+  const { calls, list } = provider?.capabilities.subscribe ?? {};
   if (providerRef === null || !calls) return;
   const { prisma } = services.database;
   const connection = await prisma.connection.findUnique({
@@ -31,7 +34,7 @@ export async function removeAtProvider(
     omit: { credentialsSealed: true },
   });
   if (!connection) return;
-  const session = openSession(services, connection);
+  const session = await openSessionOf(services, connection);
   if (list) return removePing(services, list, { subscription, session });
   if (calls.isShared && (await isUsedByOthers(services, subscription))) return;
   await calls.delete(session, providerRef);

@@ -3,7 +3,7 @@ import type { Row } from '../../../database/rows.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { SubscribeCapability } from '../../../providers/subscribing.ts';
 import type { Services } from '../../access/call.ts';
-import { type AccountSession, openSession } from '../../connections/connection/connection-session.ts';
+import { type AccountSession, openSessionOf } from '../../connections/connection/connection-session.ts';
 import { findVariable } from '../../connections/connection/session/account-address.ts';
 import { identifyAccount } from '../../connections/connection/session/identify-account.ts';
 import { findStoredToken, isRefreshDue } from '../../connections/connection/token/token.ts';
@@ -53,7 +53,7 @@ export async function getSubscriptionParties(
       "The workspace of the connection is unknown. Set it with updateConnection, because the provider's events identify the account by it.",
     );
   }
-  return { session: openSession(services, connection), app, account };
+  return { session: await openSessionOf(services, connection), app, account };
 }
 
 /** Identifies the account of the stored credentials, and refreshes a token that is about to expire. */

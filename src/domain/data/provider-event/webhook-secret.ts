@@ -1,6 +1,8 @@
 /** The address to which a provider sends events for an app, and the secrets that sign them. */
+
 import type { Row } from '../../../database/rows.ts';
 import type { Services } from '../../access/call.ts';
+import { findProviderOf } from '../../connections/provider/catalog.ts';
 import {
   toClientSecretLocation,
   toPreviousSecretLocation,
@@ -25,20 +27,22 @@ export function toWebhookUrl(
 }
 
 /** Returns the address to which the provider sends events. Null if the provider sends none. */
-export function createWebhookUrl(
-  services: Pick<Services, 'publicUrl' | 'catalog'>,
-  app: Pick<SealedApp, 'id' | 'provider'>,
-): string | null {
-  const { requests, list } = services.catalog.find(app.provider)?.capabilities.subscribe ?? {};
+export async function createWebhookUrl(
+  services: Pick<Services, 'publicUrl' | 'catalogs'>,
+  app: Pick<SealedApp, 'id' | 'provider' | 'projectId'>,
+): Promise<string | null> {
+  const provider = await findProviderOf(services, app);
+  const { requests, list } = provider?.capabilities.subscribe ?? {};
   return requests || list ? toWebhookUrl(services, app) : null;
 }
 
 /** Returns instructions for setting up events at the provider. Null if the provider requires no manual steps. */
-export function createWebhookInstructions(
-  services: Pick<Services, 'publicUrl' | 'catalog'>,
-  app: Pick<SealedApp, 'id' | 'provider'>,
-): string | null {
-  const capability = services.catalog.find(app.provider)?.capabilities.subscribe;
+export async function createWebhookInstructions(
+  services: Pick<Services, 'publicUrl' | 'catalogs'>,
+  app: Pick<SealedApp, 'id' | 'provider' | 'projectId'>,
+): Promise<string | null> {
+  const provider = await findProviderOf(services, app);
+  const capability = provider?.capabilities.subscribe;
   return capability?.instructions?.(toWebhookUrl(services, app)) ?? null;
 }
 

@@ -2,6 +2,7 @@
  * Polls the fields of watched installations that are due, and enqueues a message for each object whose fields changed.
  * The current fields and the messages commit together, so that each change is reported once.
  */
+
 import { LeasedRows } from '../../../database/leased-rows.ts';
 import { listColumns, type Row } from '../../../database/tables.ts';
 import { inTransaction } from '../../../database/transaction.ts';
@@ -12,7 +13,7 @@ import { unprocessable } from '../../../kernel/errors.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProjectServices, Services } from '../../access/call.ts';
 import { openSession } from '../../connections/connection/connection-session.ts';
 import { stopIfBacklogged } from '../../events/delivery-backlog.ts';
 import { lockDestination } from '../../events/destination-uses.ts';
@@ -24,6 +25,7 @@ import {
   findInstallationContent,
   type InstallationContent,
 } from '../operation/read/source.ts';
+import { inProject } from '../../connections/provider/catalog.ts';
 import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
 import {
@@ -67,7 +69,10 @@ async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> 
       return;
     }
     await stopIfBacklogged(services, projectId);
-    const descriptions = await describeObjects(services, installationContent);
+    const descriptions = await describeObjects(
+      await inProject(services, projectId),
+      installationContent,
+    );
     await recordFields(services, watch, { installationContent, watchSchema, descriptions });
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
@@ -80,7 +85,7 @@ async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> 
  * detected.
  */
 async function describeObjects(
-  services: Services,
+  services: ProjectServices,
   { content, installation }: InstallationContent,
 ): Promise<KnownObjects> {
   const provider = services.catalog.findWithModule(content.provider, content.module);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { id } from '../../../kernel/ids.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
-import type { Call } from '../../access/call.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { orDefault, orNull } from '../../base/input-schemas.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
@@ -76,7 +76,7 @@ export const deleteInstallationInput = installationKeyInput.meta({
  * the revision may be older than an alias of that name.
  */
 export function resolveObjectAliases<C extends ParsedConfig | null | undefined>(
-  { catalog }: Pick<Call, 'catalog'>,
+  { catalog }: Pick<ProjectCall, 'catalog'>,
   config: C,
   content: IntegrationContent | null,
 ): C | ParsedConfig {

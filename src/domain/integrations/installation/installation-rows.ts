@@ -5,7 +5,9 @@ import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
-import type { Call } from '../../access/call.ts';
+import type { ProjectCall } from '../../access/call.ts';
+import { recordDestinationUses } from '../../events/destination-uses.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
 import { lockRow } from '../../access/row-changes.ts';
 import { formatActor } from '../../access/viewer/viewer.ts';
 import {
@@ -13,8 +15,6 @@ import {
   reconcileSubscriptions,
 } from '../../data/provider-event/object-subscription.ts';
 import { followSchema } from '../../data/schema-watch/schema-watch.ts';
-import { recordDestinationUses } from '../../events/destination-uses.ts';
-import type { IntegrationContent } from '../integration/integration-content.ts';
 import type { ParsedConfig } from './choice/installation-config-input.ts';
 import {
   type ConfigContent,
@@ -53,7 +53,7 @@ interface NewInstallation extends RequestedConfig {
 }
 
 export async function insertInstallation(
-  call: Call,
+  call: ProjectCall,
   tx: Transaction,
   { parties, content, config: requestedConfig, createdBy }: NewInstallation,
 ): Promise<Installation> {
@@ -93,7 +93,7 @@ interface InstallationChange extends RequestedConfig {
 
 /** Changes the connection, and stores a new config if the input has a config or a new author. */
 export async function changeInstallation(
-  call: Call,
+  call: ProjectCall,
   tx: Transaction,
   change: InstallationChange,
 ): Promise<Installation> {

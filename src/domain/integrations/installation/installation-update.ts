@@ -4,7 +4,7 @@ import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { type Issue, invalidInput } from '../../../kernel/errors.ts';
 import { parseBounded } from '../../../work/bounded-parse.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
@@ -74,7 +74,7 @@ type ComputeConfig = (
 type Changes = Omit<z.output<typeof updateInstallationInput>, 'config' | 'projectIdOrName'>;
 
 async function applyChanges(
-  call: Call,
+  call: ProjectCall,
   { projectId, installationId, ...changes }: Changes & { projectId: string },
   computeConfig: ComputeConfig,
 ): Promise<Installation> {

@@ -21,6 +21,7 @@ import { withDomainErrors } from '../../connections/provider/provider-domain-err
 import { waitForProvider } from '../../connections/provider/provider-wait.ts';
 import { findGroupByRef } from '../../tenants/project/parties.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
+import { findProviderOf } from '../../connections/provider/catalog.ts';
 import { getConnectionAndContent, getInstallationOfGroup } from './installation.ts';
 import { fieldMetadataResource } from './shown-field.ts';
 
@@ -86,7 +87,8 @@ export const readObjectMetadata = providerRead(
   async (call: Call, input: z.output<typeof objectMetadataInput>): Promise<ObjectMetadata> => {
     const { provider } = input;
     const { id: projectId } = await getNamedProject(call, input, 'projectIdOrName');
-    if (!call.catalog.find(provider)) throw invalid('provider', NOT_A_PROVIDER, provider);
+    if (!(await findProviderOf(call, { projectId, provider })))
+      throw invalid('provider', NOT_A_PROVIDER, provider);
     const connection = await getConnectionOfGroup(call, { ...input, projectId });
     const target = { connection, module: null, objectName: input.objectName };
     const description = await fetchDescription(call, target);
@@ -148,12 +150,13 @@ export const readMetadataOfInstallation = providerRead(
 );
 
 /** Fetches the description of an object by the provider's name or an alias. */
-function fetchDescription(
+async function fetchDescription(
   call: Call,
   target: Omit<DescriptionRequest, 'services'>,
 ): Promise<ObjectDescription> {
   const { connection, module } = target;
-  const provider = call.catalog.findWithModule(connection.provider, module);
+  const catalog = await call.catalogs.getOfProject(connection.projectId);
+  const provider = catalog.findWithModule(connection.provider, module);
   const objectName = resolveObjectName(provider, target.objectName);
   const account = { projectId: connection.projectId, connectionId: connection.id };
   return waitForProvider(call, account, () =>

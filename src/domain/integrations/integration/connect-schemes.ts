@@ -1,21 +1,26 @@
 /** Lists the schemes by which customers can connect accounts for an integration. */
+
 import type { Row } from '../../../database/rows.ts';
 import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
+import { findProviderOf } from '../../connections/provider/catalog.ts';
 import type { Batch } from '../../access/scope.ts';
 
 type IntegrationOfProject = Pick<Row<'Integration'>, 'projectId' | 'provider'>;
 
 /** Omits schemes with a consent page if the project lacks what the page needs: a provider app, and scopes if required. */
 export const listConnectSchemes: Batch<IntegrationOfProject, AuthScheme[]> = async (
-  { database, catalog },
+  { database, catalogs },
   integrations,
 ) => {
   const apps = await database.rows.find('ProviderApp', {
     projectId: [...new Set(integrations.map(({ projectId }) => projectId))],
     provider: [...new Set(integrations.map(({ provider }) => provider))],
   });
-  return integrations.map(({ projectId, provider: name }) => {
-    const provider = catalog.find(name);
+  const providers = await Promise.all(
+    integrations.map((integration) => findProviderOf({ catalogs }, integration)),
+  );
+  return integrations.map(({ projectId, provider: name }, index) => {
+    const provider = providers[index];
     if (!provider) return [];
     // Consents use the newest app.
     const app = apps

@@ -4,10 +4,10 @@ import { ISSUES_MAX, type Issue } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { applyModule } from '../../../providers/modules.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
-import type { Call } from '../../access/call.ts';
+import type { ProjectCall } from '../../access/call.ts';
+import { lockDestinations } from '../../events/destination-uses.ts';
 import { createInputIssue } from '../../base/issues.ts';
 import { listRepeatedIndexes } from '../../base/repeats.ts';
-import { lockDestinations } from '../../events/destination-uses.ts';
 import { listCapabilityIssues, listContentModuleIssues } from './integration-capability-check.ts';
 import type { IntegrationContent } from './integration-content.ts';
 import { replaceAliases } from './normalized-content.ts';
@@ -34,7 +34,7 @@ type NamedContext = Pick<ContentContext, 'path' | 'name'> & { provider: string }
  * ends.
  */
 export async function listContentIssues(
-  { catalog, tx }: Pick<Call, 'catalog'> & { tx: Transaction },
+  { catalog, tx }: Pick<ProjectCall, 'catalog'> & { tx: Transaction },
   content: IntegrationContent,
   context: NamedContext & { projectId: string },
 ): Promise<Issue[]> {
@@ -45,7 +45,7 @@ export async function listContentIssues(
 
 /** Lists the issues of the content, at most ISSUES_MAX, in a project with these destinations. */
 export function listIssuesWithDestinations(
-  { catalog }: Pick<Call, 'catalog'>,
+  { catalog }: Pick<ProjectCall, 'catalog'>,
   content: IntegrationContent,
   context: NamedContext & Pick<ContentContext, 'destinations'>,
 ): Issue[] {

@@ -2,7 +2,7 @@
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { conflict, type Issue } from '../../../kernel/errors.ts';
-import type { Call } from '../../access/call.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { getRowId, type ItemChanges, listNeeds } from '../../access/item-change.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { type CanonicalItem, omitEmptyMembers, parseCanonicalItem } from '../../base/canonical.ts';
@@ -61,7 +61,7 @@ interface ProjectNames {
 
 /** Lists the issues of the integrations in a document that depend on the project and the catalog. */
 export function* listIntegrationItemIssues(
-  call: Call,
+  call: ProjectCall,
   contents: readonly IntegrationContent[],
   { integrations, destinations }: ProjectNames,
 ): Generator<Issue> {

@@ -5,7 +5,7 @@ import type { Row } from '../../../database/rows.ts';
 import { anyOf, run, statements } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Issue } from '../../../kernel/errors.ts';
-import type { Call } from '../../access/call.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { addIssues, checkRules, createRuleIssue, requireNoIssues } from '../../base/issues.ts';
@@ -121,7 +121,7 @@ interface UpsertInput {
 }
 
 async function upsertContents(
-  call: Call,
+  call: ProjectCall,
   tx: Transaction,
   { projectId, input, integrationsByName }: UpsertInput,
 ): Promise<UpsertedIntegrations> {

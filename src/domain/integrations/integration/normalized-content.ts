@@ -2,7 +2,7 @@
 import type { Provider } from '../../../providers/contract.ts';
 import { applyModule, findModule } from '../../../providers/modules.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { formatPath } from '../../base/issues.ts';
 import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import { listSubscribeWarnings } from './integration-capability-check.ts';
@@ -19,7 +19,7 @@ interface NormalizedContent {
 
 /** Converts the content to its stored form. The warnings are for the caller. */
 export function normalizeContent(
-  call: Pick<Call, 'log' | 'catalog'>,
+  call: Pick<ProjectCall, 'log' | 'catalog'>,
   content: IntegrationContent,
   path: readonly PropertyKey[],
 ): NormalizedContent {

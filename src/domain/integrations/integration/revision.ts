@@ -7,20 +7,20 @@ import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
+import { recordDestinationUses } from '../../events/destination-uses.ts';
+import { orDefault } from '../../base/input-schemas.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { type Batch, byId, findProjectRows } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
-import { orDefault } from '../../base/input-schemas.ts';
 import { requireNoIssues } from '../../base/issues.ts';
 import { projectIdOrName } from '../../base/names.ts';
 import { computed, createdFields, resource } from '../../base/resource.ts';
 import { followRevision } from '../../data/provider-event/object-subscription.ts';
 import { followSchemaOfRevision } from '../../data/schema-watch/schema-watch.ts';
-import { recordDestinationUses } from '../../events/destination-uses.ts';
 import type { Impact } from '../installation/check/impacts.ts';
 import { findImpacts } from '../installation/check/revision-impacts.ts';
 import {
@@ -146,7 +146,7 @@ interface RevisedIntegration {
 
 /** Lists the installations that a new revision breaks, without queries to their providers. */
 export async function listImpacts(
-  call: Pick<Call, 'catalog'>,
+  call: Pick<ProjectCall, 'catalog'>,
   tx: Transaction,
   { revision, integration, before }: RevisedIntegration,
 ): Promise<Impact[]> {
@@ -172,7 +172,7 @@ interface NewRevision {
  * object that it drops, unless it is destructive.
  */
 export async function revise(
-  call: Call,
+  call: ProjectCall,
   tx: Transaction,
   { integration, revision, destructive }: NewRevision,
 ): Promise<RevisedIntegration> {

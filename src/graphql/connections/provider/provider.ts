@@ -73,8 +73,12 @@ builder.queryFields((t) => ({
         required: true,
         description: 'The name of the provider, like `hubspot`.',
       }),
+      projectIdOrName: t.arg.string({
+        description:
+          'The project whose custom providers are found too. Default: the project of the caller, if it has only one.',
+      }),
     },
-    resolve: (_root, { name }, { call }) => findProvider(call, name),
+    resolve: (_root, reference, { call }) => findProvider(call, reference),
   }),
 }));
 

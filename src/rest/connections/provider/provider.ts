@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { projectIdOrName } from '../../../domain/base/names.ts';
 import { computed } from '../../../domain/base/resource.ts';
 import {
   type AuthScheme,
@@ -356,12 +357,16 @@ function createDependencies(modules: NonNullable<Provider['modules']>, inputName
 
 const tag = 'Providers';
 
+const ofProject = projectIdOrName.describe(
+  'The project whose custom providers are listed too. Default: the project of the key.',
+);
+
 export const providerEndpoints = [
   readEndpoint({
     id: 'listProviders',
     path: '/providers',
     tag,
-    input: z.object({}),
+    input: z.object({ projectIdOrName: ofProject }),
     read: getCatalog,
     resource: z.record(z.string(), provider).describe('The providers, by name.'),
     show: (providers) => Object.fromEntries(providers.map((row) => [row.name, row])),
@@ -372,6 +377,7 @@ export const providerEndpoints = [
     tag,
     input: z.object({
       name: z.string().min(1).max(128).describe('The name of the provider, like `hubspot`.'),
+      projectIdOrName: ofProject,
     }),
     locations: { name: { in: 'path', name: 'provider' } },
     read: getProvider,

@@ -7,7 +7,9 @@ const app = await getSharedApp();
 test('returns all providers by name, and a single provider', async () => {
   const rest = await createRestTenant(app);
   const catalog = await rest.get('/providers');
-  expect(Object.keys(catalog)).toEqual(app.app.services.catalog.providers.map(({ name }) => name));
+  expect(Object.keys(catalog)).toEqual(
+    app.app.services.catalogs.builtIn.providers.map(({ name }) => name),
+  );
   expect(catalog.hubspot).toMatchObject({
     name: 'hubspot',
     displayName: 'HubSpot',

@@ -2,7 +2,7 @@
 import { decodeJwt } from 'jose';
 import type { Tables } from '../../../../database/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectServices } from '../../../access/call.ts';
 import type { StoredConnect } from '../oauth-connect.ts';
 import { putConnection } from '../put-connection.ts';
 import { dropIfTooLong } from '../session/identify-account.ts';
@@ -22,7 +22,7 @@ interface SignIn {
  * if the sign-in names no organization, or if no administrator has consented for it.
  */
 export async function storeAdminConsent(
-  services: Services,
+  services: ProjectServices,
   { connect, input, idToken }: SignIn,
 ): Promise<string> {
   const { projectId, provider, providerAppId, authScheme: scheme } = connect;

@@ -1,13 +1,15 @@
 /** Handles the return from a provider's consent page: creates or renews the connection. */
+
 import type { Row } from '../../../../database/rows.ts';
 import type { Tables } from '../../../../database/tables.ts';
 import { isMissingRow } from '../../../../database/violations.ts';
 import { DomainError, unprocessable } from '../../../../kernel/errors.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectServices, Services } from '../../../access/call.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
+import { inProject } from '../../provider/catalog.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import { parseDate } from '../credentials.ts';
@@ -104,7 +106,8 @@ async function finishConnect(
   const redirect = readRedirect(params);
   if ('error' in redirect) return failConnect(services, connect, { failure: redirect, returnPage });
   try {
-    const connectionId = await createConnection(services, connect, redirect.code);
+    const projectServices = await inProject(services, key.projectId);
+    const connectionId = await createConnection(projectServices, connect, redirect.code);
     return { kind: 'CONNECTED', connectionId, ...returnPage };
   } catch (error) {
     return failConnect(services, connect, { failure: toFailure(error), returnPage });
@@ -201,7 +204,7 @@ async function takeConnect(
 }
 
 async function createConnection(
-  services: Services,
+  services: ProjectServices,
   connect: OAuthConnect,
   code: string,
 ): Promise<string> {
@@ -290,7 +293,7 @@ function findWorkspaceInAddress(template: string, name: string): string | null {
 }
 
 async function exchangeCode(
-  services: Services,
+  services: ProjectServices,
   connect: OAuthConnect,
   { code, input }: { code: string; input: StoredConnect },
 ): Promise<TokenResponse> {

@@ -1,9 +1,11 @@
 /** Opens the link of a connect: returns the URL of the provider's consent page. */
+
 import { hash } from 'node:crypto';
 import type { Row } from '../../../../database/rows.ts';
 import type { Tables } from '../../../../database/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import type { Services } from '../../../access/call.ts';
+import { inProject } from '../../provider/catalog.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
@@ -50,7 +52,7 @@ export async function openLink(
   const { groupRef, groupName, consumerRef, consumerName } = castJsonColumn<StoredConnect>(
     connect.input,
   );
-  const provider = getOAuthProvider(services, connect.provider);
+  const provider = getOAuthProvider(await inProject(services, key.projectId), connect.provider);
   const isReauthorization =
     provider.oauth2.reauthorizeParams !== undefined && (await hasConsented(services, connect));
   return {
@@ -111,7 +113,8 @@ export async function findSignInUrl(
   const { database, now } = services;
   const connect = await database.prisma.oAuthConnect.findUnique({ where: { projectId_id: key } });
   if (!connect || connect.expireTime <= now()) return null;
-  const provider = getOAuthProvider(services, connect.provider);
+  const projectServices = await inProject(services, key.projectId);
+  const provider = getOAuthProvider(projectServices, connect.provider);
   const [app] = await database.rows.find('ProviderApp', {
     projectId: key.projectId,
     id: connect.providerAppId,

@@ -5,7 +5,7 @@
 import type { Prisma } from '../../../../database/generated/client.ts';
 import type { ConnectionWithCredentials } from '../../../../database/hot/write-target.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectServices, Services } from '../../../access/call.ts';
 import { createCredentialColumns } from '../connection.ts';
 import { parseDate, type StoredToken } from '../credentials.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';
@@ -28,7 +28,7 @@ interface Consent {
  * successors of another.
  */
 export async function storeConsent(
-  services: Services,
+  services: ProjectServices,
   { request, names }: Consent,
 ): Promise<ConnectionWithCredentials> {
   if (request.input.oauth2AuthorizationCode?.refreshToken) return putConnection(services, request);
@@ -87,7 +87,7 @@ function findRefreshToken(
 
 /** Returns the names of the new token's account. The account request replaces those in the token response. */
 async function identify(
-  services: Services,
+  services: ProjectServices,
   connection: ConnectionWithCredentials,
   { request: { scheme, input }, names }: Consent,
 ): Promise<AccountNames> {

@@ -1,4 +1,5 @@
 /** Checks that a provider accepts credentials before they are stored. Skipped for providers without an inexpensive check. */
+
 import { DomainError, unprocessable } from '../../../../kernel/errors.ts';
 import type { Provider, ProviderResponse } from '../../../../providers/contract.ts';
 import { collectMessages } from '../../../../providers/declarative/failure.ts';
@@ -6,6 +7,7 @@ import { ProviderError } from '../../../../providers/provider-error.ts';
 import { toMessage, truncateMessage } from '../../../../providers/read-responses.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { Services } from '../../../access/call.ts';
+import { inProject } from '../../provider/catalog.ts';
 import { toDomainError } from '../../provider/provider-domain-errors.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import type { Credentials, StoredToken } from '../credentials.ts';
@@ -95,7 +97,8 @@ async function exchangeCredentials(
   const account = { providerAppId: null, providerWorkspaceRef, providerMetadata };
   const connection = { projectId, provider: provider.name, ...account };
   try {
-    const request = await createRefreshRequest(services, connection, credentials);
+    const projectServices = await inProject(services, projectId);
+    const request = await createRefreshRequest(projectServices, connection, credentials);
     const tokens = await requestTokens(services, { ...request, timeoutMs: CHECK_TIMEOUT_MS });
     return { token: tokens.accessToken };
   } catch (error) {

@@ -1,9 +1,11 @@
 /** Identifies the account of a new connection by a request to its provider. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { ConnectionWithCredentials } from '../../../../database/hot/write-target.ts';
 import type { AccountIdentity } from '../../../../providers/contract.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { Services } from '../../../access/call.ts';
+import { findProviderOf } from '../../provider/catalog.ts';
 import { openSession } from '../connection-session.ts';
 import { findStoredToken } from '../token/token.ts';
 import { unsealCredentials } from './stored-credentials.ts';
@@ -75,7 +77,7 @@ async function fetchIdentity(
   services: Services,
   connection: ConnectionWithCredentials,
 ): Promise<AccountIdentity | null> {
-  const provider = services.catalog.find(connection.provider);
+  const provider = await findProviderOf(services, connection);
   const identify = provider?.capabilities.identify;
   if (!identify) return null;
   const { credentials } = unsealCredentials(services, connection);

@@ -2,7 +2,7 @@
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import type { InputGrant } from '../../../../providers/input-grants.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectServices } from '../../../access/call.ts';
 import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
 import {
   fillTemplate,
@@ -26,7 +26,7 @@ export function listGrantProblems(grant: InputGrant, inputs: Inputs): InputProbl
  * declares a grant.
  */
 export async function createInputGrantRequest(
-  { catalog, now }: Pick<Services, 'catalog' | 'now'>,
+  { catalog, now }: Pick<ProjectServices, 'catalog' | 'now'>,
   connection: AccountMetadata & { provider: string },
   inputs: Inputs,
 ): Promise<TokenRequest> {

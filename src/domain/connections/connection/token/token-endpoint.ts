@@ -2,6 +2,7 @@
  * Requests tokens from a provider's token endpoint (RFC 6749). Its errors distinguish rejected credentials from
  * temporary failures.
  */
+import type { ConnectionKey } from '../credentials.ts';
 import { z } from 'zod';
 import type { OutboundRequest } from '../../../../outbound/client.ts';
 import { OutboundError } from '../../../../outbound/outbound-error.ts';
@@ -22,7 +23,6 @@ import { type AccountMetadata, fillAddress } from '../session/account-address.ts
 import { createBasicAuthorization } from '../session/attached-credentials.ts';
 import { measureCall } from '../session/measured-call.ts';
 import { CONTENT_TYPES, toProviderResponse, USER_AGENT } from '../session/provider-request.ts';
-import type { ConnectionKey } from '../session/stored-credentials.ts';
 import type { GrantedTokens } from './token.ts';
 
 export const ENDPOINT_LIMITS = {

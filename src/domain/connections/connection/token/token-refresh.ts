@@ -2,10 +2,12 @@
  * Refreshes access tokens, one process at a time for each connection. Concurrent requests in this process share one
  * refresh, and wait while another process has the lease (docs/decisions/006-refresh-tokens.md).
  */
+
 import { measure } from '../../../../kernel/meters.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
+import { inProject } from '../../provider/catalog.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import type { ConnectionKey, UnsealedCredentials } from '../credentials.ts';
 import { areCredentialsEqual, readCredentials } from '../session/stored-credentials.ts';
@@ -111,7 +113,8 @@ async function renewToken(
   { lease, before, isRequested }: RenewalRequest,
 ): Promise<UnsealedCredentials> {
   const { connection } = lease;
-  const request = await createRefreshRequest(services, connection, before);
+  const projectServices = await inProject(services, connection.projectId);
+  const request = await createRefreshRequest(projectServices, connection, before);
   if ('refreshToken' in before) await lease.outlastProcess();
   lease.requireTime();
   let after: TokenCredentials;

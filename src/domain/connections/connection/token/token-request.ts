@@ -1,7 +1,7 @@
 /** Creates the request to a token endpoint for a new access token, which needs no person. */
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectServices, Services } from '../../../access/call.ts';
 import { findWorkspaceHost, toClientSecretLocation } from '../../provider/provider-app.ts';
 import { listSecrets } from '../credentials.ts';
 import type { AccountMetadata } from '../session/account-address.ts';
@@ -14,7 +14,7 @@ type OAuthProvider = Provider & { oauth2: OAuth2Settings };
 
 /** Returns a provider with OAuth. Throws BAD_REQUEST if it is not in the catalog or has no OAuth. */
 export function getOAuthProvider(
-  { catalog }: Pick<Services, 'catalog'>,
+  { catalog }: Pick<ProjectServices, 'catalog'>,
   name: string,
 ): OAuthProvider {
   const provider = catalog.find(name);
@@ -41,7 +41,7 @@ export async function findAppClient(
 type Account = AccountMetadata & Pick<LeasedConnection, 'projectId' | 'provider' | 'providerAppId'>;
 
 export async function createRefreshRequest(
-  services: Pick<Services, 'catalog' | 'database' | 'now' | 'vault'>,
+  services: Pick<ProjectServices, 'catalog' | 'database' | 'now' | 'vault'>,
   connection: Account,
   credentials: RefreshableCredentials,
 ): Promise<TokenRequest> {
@@ -90,7 +90,7 @@ function createAppGrant(
 
 /** Returns the OAuth client that obtained the connection's tokens. Throws BAD_REQUEST if its app was deleted. */
 export async function getClient(
-  services: Pick<Services, 'catalog' | 'database' | 'vault'>,
+  services: Pick<ProjectServices, 'catalog' | 'database' | 'vault'>,
   { projectId, provider: name, providerAppId }: Account,
   credentials: TokenCredentials,
 ): Promise<OAuthClient> {

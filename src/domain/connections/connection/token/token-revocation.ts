@@ -3,7 +3,7 @@ import type { ProviderResponse, Revocation } from '../../../../providers/contrac
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { isSuccess } from '../../../../providers/read-responses.ts';
 import { createMask } from '../../../../work/secret-mask.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectServices } from '../../../access/call.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { toProviderResponse, USER_AGENT } from '../session/provider-request.ts';
 import { readCredentials } from '../session/stored-credentials.ts';
@@ -17,7 +17,7 @@ import { getClient, getOAuthProvider } from './token-request.ts';
  * ProviderError if the endpoint refuses the request.
  */
 export async function revokeTokens(
-  services: Services,
+  services: ProjectServices,
   connection: LeasedConnection,
 ): Promise<boolean> {
   const { revocation } = services.catalog.find(connection.provider)?.oauth2 ?? {};
@@ -51,7 +51,7 @@ interface RevocationRequest {
 }
 
 async function requestRevocation(
-  services: Services,
+  services: ProjectServices,
   connection: LeasedConnection,
   { revocation: { url: template, method }, credentials, token }: RevocationRequest,
 ): Promise<ProviderResponse> {

@@ -5,7 +5,7 @@ import { inTransaction, type Transaction } from '../../../../database/transactio
 import { notifyWork } from '../../../../events/channel.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { id } from '../../../../kernel/ids.ts';
-import type { Call, Services } from '../../../access/call.ts';
+import type { ProjectCall, Services } from '../../../access/call.ts';
 import { projectMutation } from '../../../access/declared-mutation.ts';
 import { orNull } from '../../../base/input-schemas.ts';
 import { readConfigContent } from '../../../integrations/installation/installation-config.ts';
@@ -117,7 +117,7 @@ interface ObjectsToChange {
 
 /** Changes the objects that the input names. Takes the locks that serialize changes of one installation. */
 async function changeObjects(
-  call: Call,
+  call: ProjectCall,
   input: z.output<typeof readControlInput> & { projectId: string },
   change: (tx: Transaction, objects: ObjectsToChange) => Promise<void>,
 ): Promise<Row<'Installation'>> {

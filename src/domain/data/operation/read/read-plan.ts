@@ -4,7 +4,7 @@ import { getReadTiming, IMMEDIATE, type ReadTiming } from '../../../../providers
 import type { Provider } from '../../../../providers/contract.ts';
 import { resolveObjectName } from '../../../../providers/object-support.ts';
 import { DAY_MS } from '../../../../work/durations.ts';
-import type { Call } from '../../../access/call.ts';
+import type { ProjectCall } from '../../../access/call.ts';
 import type { FieldFilter } from '../../../integrations/installation/choice/field-filter.ts';
 import { listUnmappedNames, mapNamesToFields } from '../../../integrations/installation/choice/mapped-names.ts';
 import {
@@ -20,7 +20,7 @@ import type { IntegrationContent, ReadObject } from '../../../integrations/integ
  * has no such object.
  */
 export function findProviderName(
-  { catalog }: Pick<Call, 'catalog'>,
+  { catalog }: Pick<ProjectCall, 'catalog'>,
   { read, provider, module }: IntegrationContent,
   name: string,
 ): string | null {

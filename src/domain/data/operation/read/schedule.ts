@@ -1,4 +1,5 @@
 /** Starts the scheduled reads of objects that are due, and sets the times of their next reads. */
+
 import { acrossProjects, sweep } from '../../../../database/projects/all-projects.ts';
 import { anyOf, run, sql } from '../../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
@@ -11,6 +12,7 @@ import { resolveBackfill, resolveSchedule } from '../../../integrations/installa
 import { JOINED_CONTENTS } from '../../../integrations/installation/rows-of-installations.ts';
 import { getNextRunTime } from '../../../integrations/integration/cron.ts';
 import type { ReadObject } from '../../../integrations/integration/integration-content.ts';
+import type { Catalog } from '../../../connections/provider/catalog.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
 import { findReadTiming, planWindow } from './read-plan.ts';
 import { startRun } from './read-run.ts';
@@ -45,10 +47,11 @@ export async function startDueReads(services: Services): Promise<boolean> {
   const projectIds = await listDueProjects(services);
   if (projectIds.length === 0) return false;
   const backloggedProjects = await listBackloggedProjects(services, projectIds);
+  const catalogs = await findCatalogs(services, projectIds);
   return inTransaction(services.database, async (tx) => {
     const objects = await lockDueObjects(tx, projectIds, services.now());
     for (const object of objects)
-      await startOrPostpone(services, tx, { object, backloggedProjects });
+      await startOrPostpone(services, tx, { object, backloggedProjects, catalogs });
     return objects.length === TRANSACTION_OBJECTS_MAX;
   });
 }
@@ -64,6 +67,15 @@ const SELECT_DUE_PROJECTS = acrossProjects(
 async function listDueProjects({ database, now }: Services): Promise<string[]> {
   const rows = await sweep<{ projectId: string }>(database, SELECT_DUE_PROJECTS, [now()]);
   return rows.map(({ projectId }) => projectId);
+}
+
+/** Returns the catalogs by project. Must run before the transaction, in which no other statement may wait. */
+async function findCatalogs(
+  { catalogs }: Services,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, Catalog>> {
+  const entries = projectIds.map(async (id) => [id, await catalogs.getOfProject(id)] as const);
+  return new Map(await Promise.all(entries));
 }
 
 /** Returns the projects that have too many pending deliveries. */
@@ -107,11 +119,17 @@ function lockDueObjects(
   );
 }
 
+interface StartContext {
+  object: DueObject;
+  backloggedProjects: ReadonlySet<string>;
+  catalogs: ReadonlyMap<string, Catalog>;
+}
+
 /** Starts the object's read, unless it must wait. Sets the time of the next read. */
 async function startOrPostpone(
-  services: Pick<Services, 'now' | 'catalog' | 'database'>,
+  services: Pick<Services, 'now' | 'database'>,
   tx: Transaction,
-  { object, backloggedProjects }: { object: DueObject; backloggedProjects: ReadonlySet<string> },
+  { object, backloggedProjects, catalogs }: StartContext,
 ): Promise<void> {
   const { id: installationId, projectId, objectName, choice, spec } = object;
   const now = services.now();
@@ -128,7 +146,7 @@ async function startOrPostpone(
   if (!schedule || mustWait || object.isRunning) return;
   // The read waits until every required name is mapped. Records that were read before would stay incomplete.
   if (spec && choice && listUnmappedNames(spec, choice).length > 0) return;
-  const provider = services.catalog.findWithModule(object.provider, object.module);
+  const provider = catalogs.get(projectId)?.findWithModule(object.provider, object.module) ?? null;
   const timing = findReadTiming(provider, objectName);
   const window = planWindow(object, { backfill: resolveBackfill(spec, choice), timing }, now);
   const input = { installation: object, objectName, ...window };

@@ -6,12 +6,12 @@ import type { ReadTiming } from '../../../../providers/behavior.ts';
 import type { Provider, ReadCapability } from '../../../../providers/contract.ts';
 import type { RecordPage } from '../../../../providers/moving-records.ts';
 import { requireShallow } from '../../../../providers/read-responses.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectServices, Services } from '../../../access/call.ts';
 import { readConfigContent } from '../../../integrations/installation/installation-config.ts';
 import { describeObject } from '../../../connections/provider/object-descriptions.ts';
 import { findContent, findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import { createObjectNames } from '../../../integrations/integration/delivered-object-names.ts';
-import { describeMissingProvider } from '../../../connections/provider/catalog.ts';
+import { describeMissingProvider, inProject } from '../../../connections/provider/catalog.ts';
 import type { MessageHead } from './read-message.ts';
 import { createReadPlan, findReadTiming, type ReadPlan } from './read-plan.ts';
 
@@ -37,12 +37,14 @@ export async function getReadSource(
   key: InstallationKey,
   objectName: string,
 ): Promise<ReadSource> {
-  return createReadSource(services, await getInstallationContent(services, key), objectName);
+  const projectServices = await inProject(services, key.projectId);
+  const content = await getInstallationContent(services, key);
+  return createReadSource(projectServices, content, objectName);
 }
 
 /** Throws UNPROCESSABLE with the reason if the object can't be read. */
 export function createReadSource(
-  { catalog }: Pick<Services, 'catalog'>,
+  { catalog }: Pick<ProjectServices, 'catalog'>,
   installationContent: InstallationContent,
   objectName: string,
 ): ReadSource {

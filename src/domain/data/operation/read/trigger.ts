@@ -10,7 +10,7 @@ import {
   rateLimited,
   unprocessable,
 } from '../../../../kernel/errors.ts';
-import type { Call } from '../../../access/call.ts';
+import type { ProjectCall } from '../../../access/call.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
 import { projectMutation } from '../../../access/declared-mutation.ts';
@@ -98,7 +98,7 @@ export const triggerRead = projectMutation({
  * and NOT_FOUND without an installation.
  */
 async function getObjectToRead(
-  call: Call,
+  call: ProjectCall,
   { id: projectId }: Row<'Project'>,
   { integrationIdOrName, groupRef, ...input }: TriggerRead,
 ): Promise<{ installation: Row<'Installation'>; objectName: string }> {

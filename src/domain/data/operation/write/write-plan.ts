@@ -59,7 +59,8 @@ export async function planWrite(
   const { integration, group, installation } = target;
   const content = await getContent(call, integration);
   const config = installation && (await getConfig(call, installation));
-  const provider = call.catalog.findWithModule(integration.provider, content.module);
+  const catalog = await call.catalogs.getOfProject(integration.projectId);
+  const provider = catalog.findWithModule(integration.provider, content.module);
   const object =
     findWriteObject(content, input.objectName) ??
     findWriteObject(content, resolveObjectName(provider, input.objectName));

@@ -158,10 +158,11 @@ async function attemptOnce(
 }
 
 async function findProvider(
-  { database, catalog }: Services,
+  { database, catalogs }: Services,
   { connection, integration }: WriteTarget,
 ) {
   const content = await findLatestContent(database, integration);
+  const catalog = await catalogs.getOfProject(connection.projectId);
   return catalog.findWithModule(connection.provider, content?.module ?? null);
 }
 

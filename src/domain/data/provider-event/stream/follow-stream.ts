@@ -2,6 +2,7 @@
  * Follows the event streams and lists of connections. One worker at a time follows each, and stores the events together
  * with the position after them.
  */
+
 import type { Client } from '@grpc/grpc-js';
 import { SUBSCRIPTIONS_CHANNEL } from '../../../../database/hot/notification-channels.ts';
 import { listColumns } from '../../../../database/tables.ts';
@@ -11,8 +12,9 @@ import { OutboundError } from '../../../../outbound/outbound-error.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { LeaseLost, RELEASED_LEASE } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
-import { openSession } from '../../../connections/connection/connection-session.ts';
+import { openSessionOf } from '../../../connections/connection/connection-session.ts';
 import { findVariable } from '../../../connections/connection/session/account-address.ts';
+import { findProviderOf } from '../../../connections/provider/catalog.ts';
 import { waitForCapacity } from '../event-backlog.ts';
 import { readList } from './read-list.ts';
 import {
@@ -51,7 +53,8 @@ async function followStream(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const capability = services.catalog.find(stream.provider)?.capabilities.subscribe;
+    const provider = await findProviderOf(services, stream);
+    const capability = provider?.capabilities.subscribe;
     const { list } = capability ?? {};
     if (capability && list) return await readList(services, { stream, capability, list, signal });
     await storeEvents(services, stream, signal);
@@ -147,16 +150,17 @@ async function loadFollowedStream(
   services: Services,
   stream: ProviderStream,
 ): Promise<FollowedStream> {
-  const { projectId, connectionId: id, provider } = stream;
-  const capability = services.catalog.find(provider)?.capabilities.subscribe;
-  if (!capability?.stream) throw unprocessable(`${provider} no longer streams events.`);
+  const { projectId, connectionId: id } = stream;
+  const provider = await findProviderOf(services, stream);
+  const capability = provider?.capabilities.subscribe;
+  if (!capability?.stream) throw unprocessable(`${stream.provider} no longer streams events.`);
   const connection = await services.database.prisma.connection.findUniqueOrThrow({
     where: { projectId_id: { projectId, id } },
     omit: { credentialsSealed: true },
   });
   const account = capability.findAccount(connection, (name) => findVariable(name, connection));
   if (account === null) throw unprocessable('The account of the connection is unknown.');
-  const session = openSession(services, connection);
+  const session = await openSessionOf(services, connection);
   const accessToken = await session.getAccessToken();
   const { listDeletions } = capability.stream;
   const source = { stream, session, account, listDeletions, appIds: [] };

@@ -42,7 +42,8 @@ export async function listIssuesOfNames(
   const key = { projectId, id: connectionId };
   const [connection] = await services.database.rows.find('Connection', key);
   const { module } = content;
-  const provider = connection && services.catalog.findWithModule(connection.provider, module);
+  const catalog = await services.catalogs.getOfProject(projectId);
+  const provider = connection && catalog.findWithModule(connection.provider, module);
   if (!connection || !provider || provider.name !== content.provider) return [];
   const namesToQuery = names.filter((chosen) => needsQuery(provider, chosen));
   if (namesToQuery.length === 0) return [];

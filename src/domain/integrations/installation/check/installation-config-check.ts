@@ -3,15 +3,12 @@ import type { Transaction } from '../../../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../../../kernel/errors.ts';
 import type { Provider } from '../../../../providers/contract.ts';
 import { findModule } from '../../../../providers/modules.ts';
-import type { Call } from '../../../access/call.ts';
-import { createInputIssue } from '../../../base/issues.ts';
-import { listRepeatedIndexes } from '../../../base/repeats.ts';
-import {
-  findVariable,
-  toInputMember,
-} from '../../../connections/connection/session/account-address.ts';
+import type { ProjectCall } from '../../../access/call.ts';
+import { findVariable, toInputMember } from '../../../connections/connection/session/account-address.ts';
 import { lockDestinations } from '../../../events/destination-uses.ts';
 import type { IntegrationContent, SubscribeObject } from '../../integration/integration-content.ts';
+import { createInputIssue } from '../../../base/issues.ts';
+import { listRepeatedIndexes } from '../../../base/repeats.ts';
 import { listDestinationIssues } from '../../integration/integration-content-check.ts';
 import type { SubscribeConfig } from '../choice/subscribe-choice.ts';
 import type { ConfigChoices } from '../installation-config.ts';
@@ -34,7 +31,7 @@ const CONFIG_PATH = ['input', 'config'];
  * Lists the issues of a config, at most ISSUES_MAX. Locks the destinations in the config until the transaction ends.
  */
 export async function listConfigIssues(
-  { catalog, tx }: Pick<Call, 'catalog'> & { tx: Transaction },
+  { catalog, tx }: Pick<ProjectCall, 'catalog'> & { tx: Transaction },
   config: ConfigChoices | null | undefined,
   { projectId, content }: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
@@ -49,7 +46,7 @@ export async function listConfigIssues(
  * the integration.
  */
 export async function listNewConfigIssues(
-  services: Pick<Call, 'catalog'> & { tx: Transaction },
+  services: Pick<ProjectCall, 'catalog'> & { tx: Transaction },
   config: ConfigChoices | null | undefined,
   context: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
@@ -120,7 +117,7 @@ function* listObjectIssues(
  * elsewhere.
  */
 export async function listModuleIssues(
-  { catalog, tx }: Pick<Call, 'catalog'> & { tx: Pick<Transaction, 'connection'> },
+  { catalog, tx }: Pick<ProjectCall, 'catalog'> & { tx: Pick<Transaction, 'connection'> },
   { provider: providerName, module: moduleName }: IntegrationContent,
   { projectId, connectionId }: { projectId: string; connectionId: string | null },
 ): Promise<Issue[]> {

@@ -6,7 +6,7 @@ import type { Row } from '../../../../database/rows.ts';
 import type { Transaction } from '../../../../database/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectServices } from '../../../access/call.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import type { Waiter } from '../../../connections/provider/provider-wait.ts';
 import type { KnownObjects } from '../../../data/schema-watch/schema-difference.ts';
@@ -36,7 +36,7 @@ interface UncheckedAccount {
  * schema watches have stored. Accounts without stored fields are returned for `checkAccounts`.
  */
 export async function findImpacts(
-  services: Pick<Services, 'catalog'>,
+  services: Pick<ProjectServices, 'catalog'>,
   client: Pick<Transaction, 'installation' | 'installationConfig' | 'schemaWatch'>,
   change: RevisionChange & { integrationName: string },
 ): Promise<{ impacts: Impacts; uncheckedAccounts: UncheckedAccount[] }> {
@@ -190,7 +190,7 @@ async function findKnownObjects(
 
 /** Lists the issues that a stored config has with the new content and not with the previous one. */
 function listNewIssues(
-  { catalog }: Pick<Services, 'catalog'>,
+  { catalog }: Pick<ProjectServices, 'catalog'>,
   config: ConfigContent,
   { before, content }: Pick<RevisionChange, 'before' | 'content'>,
 ): Issue[] {
