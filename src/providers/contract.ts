@@ -121,10 +121,19 @@ export interface ProviderModule {
   connector?: Connector;
 }
 
+/** The document that describes a custom provider. */
+export interface DocumentOrigin {
+  projectId: string;
+  /** Identifies the document and its version. */
+  revision: string;
+  /** A hash of the addresses to which credentials are sent. */
+  credentialTargets: string;
+}
+
 export interface Provider {
   name: string;
-  /** The only project that has the provider. Absent if every project has it. */
-  projectId?: string;
+  /** Present if a document of a project describes the provider. Only this project has it. */
+  document?: DocumentOrigin;
   displayName: string;
   baseUrl: string;
   /** The first module is the default. Absent if the provider has no modules. */

@@ -29,16 +29,17 @@ import { uploadUrlEndpoint } from './integrations/integration/manifest.ts';
 import { revisionEndpoints } from './integrations/integration/revision.ts';
 import { activityEndpoints } from './overview/activity.ts';
 import { planEndpoints } from './plan/plan.ts';
-import { billingAccountEndpoints } from './tenants/org/billing-account.ts';
-import { builderEndpoints } from './tenants/org/builder.ts';
-import { claimedDomainEndpoints } from './tenants/org/claimed-domain.ts';
-import { inviteEndpoints } from './tenants/org/invite.ts';
-import { orgEndpoints } from './tenants/org/org.ts';
 import { apiKeyEndpoints } from './tenants/project/api-key.ts';
 import { jwtKeyEndpoints } from './tenants/project/jwt-key.ts';
 import { consumerEndpoints, groupEndpoints } from './tenants/project/parties.ts';
 import { projectEndpoints } from './tenants/project/project.ts';
 import { sessionTokenEndpoints } from './tenants/project/session-token.ts';
+import { customProviderEndpoints } from './connections/provider/custom-provider.ts';
+import { billingAccountEndpoints } from './tenants/org/billing-account.ts';
+import { builderEndpoints } from './tenants/org/builder.ts';
+import { claimedDomainEndpoints } from './tenants/org/claimed-domain.ts';
+import { inviteEndpoints } from './tenants/org/invite.ts';
+import { orgEndpoints } from './tenants/org/org.ts';
 
 export const ENDPOINTS: Endpoint[] = [
   ...orgEndpoints,
@@ -74,6 +75,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...recordedRequestEndpoints,
   ...agentSessionEndpoints,
   ...proposalEndpoints,
+  ...customProviderEndpoints,
   ...topicEndpoints,
   ...destinationEndpoints,
   ...eventTopicRouteEndpoints,

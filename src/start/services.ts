@@ -13,7 +13,7 @@ import { ManifestReader } from '../domain/integrations/integration/manifest/mani
 import { findEncryptionKeys, loadEncryptionKeys } from '../domain/tenants/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../domain/tenants/keys/plain-targets.ts';
 import { refuseMissingIssuerKey, refuseMissingKey } from '../domain/tenants/keys/re-encryption.ts';
-import { createCatalogs } from '../domain/connections/provider/project-catalogs.ts';
+import { ProjectCatalogs } from '../domain/connections/provider/project-catalogs.ts';
 import { createProviderAccess } from '../domain/connections/provider/provider-access.ts';
 import { createEventRates } from '../domain/data/provider-event/event-rates.ts';
 import { createEndUsers } from '../domain/access/viewer/end-users.ts';
@@ -102,7 +102,10 @@ export async function openServices(
     database,
     erasedSubjects,
     vault,
-    catalogs: createCatalogs(overrides.providers ?? listProviders(config, sandbox)),
+    catalogs: new ProjectCatalogs(overrides.providers ?? listProviders(config, sandbox), {
+      database,
+      log,
+    }),
     ...createCallerServices({ config, meters, database, log, vault, now }),
     workers: new Workers(),
     ...openFeeds(database, log, use),

@@ -79,6 +79,7 @@ export interface ConnectionInput
     | 'isWorkspaceFromToken'
     | 'providerConsumerRef'
     | 'credentialsSealed'
+    | 'credentialTargets'
     | 'tokenExpireTime'
     | 'unrefreshableSince'
   > {
@@ -100,6 +101,7 @@ export interface ConnectionInput
 export const CONNECTION_COLUMNS = `
   "id" text, "projectId" text, "provider" text, "authScheme" "AuthScheme", "providerAppId" text, "needsApp" boolean,
   "providerWorkspaceRef" text, "isWorkspaceFromToken" boolean, "providerConsumerRef" text, "providerMetadata" jsonb, "credentialsSealed" text,
+  "credentialTargets" text,
   "tokenExpireTime" timestamptz, "unrefreshableSince" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
 
 /**
@@ -170,10 +172,11 @@ export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection>
   created_connections as (
     insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "providerAppId",
       "providerWorkspaceRef", "isWorkspaceFromToken", "providerConsumerRef", "providerMetadata", "credentialsSealed",
-      "tokenExpireTime", "unrefreshableSince")
+      "credentialTargets", "tokenExpireTime", "unrefreshableSince")
     select input."id", input."projectId", input."provider", group_row."id", consumer_row."id", input."authScheme",
       input."appId", input."providerWorkspaceRef", input."isWorkspaceFromToken", input."providerConsumerRef",
-      input."providerMetadata", input."credentialsSealed", input."tokenExpireTime", input."unrefreshableSince"
+      input."providerMetadata", input."credentialsSealed", input."credentialTargets", input."tokenExpireTime",
+      input."unrefreshableSince"
     from rows_to_create input ${JOINED_PARTIES}
     order by input."id"
     on conflict do nothing

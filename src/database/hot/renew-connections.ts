@@ -35,6 +35,7 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
         then connection."isWorkspaceFromToken" else input."isWorkspaceFromToken" end,
       "providerMetadata" = coalesce(input."providerMetadata", connection."providerMetadata"),
       "providerConsumerRef" = input."providerConsumerRef", "credentialsSealed" = input."credentialsSealed",
+      "credentialTargets" = input."credentialTargets",
       "tokenExpireTime" = input."tokenExpireTime", "unrefreshableSince" = input."unrefreshableSince",
       "refreshRejectedTime" = null, "refreshRetryTime" = null, "updateTime" = input."now"
     from input_with_apps input

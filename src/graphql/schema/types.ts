@@ -20,6 +20,7 @@ export const Project = createRowType('Project', 'projects');
 export const ApiKey = createRowType('ApiKey', 'API keys');
 export const JwtKey = createRowType('JwtKey', 'JWT keys');
 export const ProviderApp = createRowType('ProviderApp', 'provider apps');
+export const CustomProvider = createRowType('CustomProvider', 'custom providers');
 export const Group = createRowType('Group', 'groups');
 export const Consumer = createRowType('Consumer', 'consumers');
 /** The reference API's connection. Relay reserves names that end in "Connection". */

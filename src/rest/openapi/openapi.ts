@@ -34,6 +34,7 @@ const TAGS = [
   { name: 'Groups', description: "Sets of the builder's users who share access." },
   { name: 'Consumers', description: "The builder's users, who connect accounts." },
   { name: 'Providers', description: 'The catalog of third-party services.' },
+  { name: 'Custom providers', description: 'Providers that documents of a project describe.' },
   { name: 'Provider apps', description: 'OAuth clients that are registered at providers.' },
   { name: 'Connections', description: 'Accounts at providers that groups and consumers connect.' },
   { name: 'Object metadata', description: "The fields of providers' objects." },

@@ -15,6 +15,8 @@ export const SCOPES = {
   'payloads:read': 'Bodies of deliveries, responses of their receivers, and stream messages.',
   'keys:write': 'Create, update and delete API keys and JWT keys.',
   'provider-apps:write': 'Create, update and delete provider apps.',
+  'providers:write':
+    'Create, update and delete custom providers. A change reaches the accounts of all customers.',
   'org:read': "Read the org's data.",
   'org:write':
     'Invite builders to the org as members, and revoke invites. Never implied by full. Only admins of the org can give it to a key.',

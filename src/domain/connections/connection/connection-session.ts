@@ -13,6 +13,7 @@ import { SecretMask } from '../../../work/secret-mask.ts';
 import type { Services } from '../../access/call.ts';
 import { observeOutbound } from '../diagnosis/observed-outbound.ts';
 import { describeMissingProvider, findProviderOf } from '../provider/catalog.ts';
+import { areForProvider, requireForProvider } from '../provider/custom/credential-targets.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { listSecrets, type UnsealedCredentials } from './credentials.ts';
@@ -166,6 +167,7 @@ class ConnectionSession implements AccountSession {
 
   async getAccessToken(rejectedToken?: string): Promise<string> {
     const credentials = await this.#credentials.getUsable();
+    requireForProvider(this.#provider, credentials);
     const token = findToken(credentials);
     if (token !== undefined && token !== rejectedToken) return token;
     const isForwarded = false;
@@ -173,6 +175,7 @@ class ConnectionSession implements AccountSession {
       token === undefined ? null : await this.#findReplacement(credentials, { isForwarded });
     const newToken = replacement && findToken(replacement);
     if (replacement && newToken) {
+      requireForProvider(this.#provider, replacement);
       this.#credentials.replace(replacement);
       return newToken;
     }
@@ -231,6 +234,7 @@ class ConnectionSession implements AccountSession {
     const connection = this.#connection;
     const { credentials } = rejected;
     const provider = (await findProviderOf(this.#services, connection)) ?? this.#provider;
+    if (!areForProvider(provider, rejected)) return;
     const areValid = hasHealthCheck(provider)
       ? await areCredentialsValid(this.#services, connection, { provider, credentials })
       : isForwarded
@@ -294,7 +298,9 @@ class ConnectionSession implements AccountSession {
     return response;
   }
 
-  #attach({ credentials }: UnsealedCredentials): AttachedCredentials {
+  #attach(unsealed: UnsealedCredentials): AttachedCredentials {
+    requireForProvider(this.#provider, unsealed);
+    const { credentials } = unsealed;
     this.#secrets.add(listSecrets(credentials));
     const attached = attachCredentials(this.#services, this.#provider, credentials);
     return { ...attached, headers: { ...this.#headers, ...attached.headers } };

@@ -1,4 +1,5 @@
 /** Reads, updates and deletes connections. A connection links a group and a consumer to one provider. */
+
 import { z } from 'zod';
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ConnectionStatus } from '../../../database/generated/enums.ts';
@@ -14,6 +15,7 @@ import type { Call, ProjectCall, ProjectServices } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead } from '../../access/declared-read.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
+import { findTargets } from '../provider/custom/credential-targets.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import {
@@ -249,12 +251,14 @@ export function createCredentialColumns(
   { token, credentials: exchanged, ...input }: CredentialInput & Exchanged,
 ) {
   const { authScheme, provider } = connection;
-  const custom = services.catalog.find(provider)?.custom;
-  const inputCredentials = exchanged ?? parseCredentials({ authScheme, custom }, input);
+  const catalogProvider = services.catalog.find(provider);
+  const inputCredentials =
+    exchanged ?? parseCredentials({ authScheme, custom: catalogProvider?.custom }, input);
   const credentials = token ? { ...inputCredentials, token } : inputCredentials;
   return {
     status: 'CREATED',
     credentialsSealed: sealCredentials(services, connection, credentials),
+    credentialTargets: findTargets(catalogProvider),
     tokenExpireTime: findTokenExpireTime(credentials),
     unrefreshableSince: null,
     refreshRejectedTime: null,

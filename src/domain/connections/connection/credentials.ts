@@ -70,6 +70,8 @@ export interface UnsealedCredentials {
   /** The stored value. Updates of the row compare it, so that they never overwrite newer credentials. */
   sealed: string | null;
   credentials: Credentials;
+  /** The addresses for which the credentials were entered. `requireForProvider` compares them. */
+  credentialTargets: string | null;
   /** Whether the provider has accepted or rejected the credentials. */
   status: ConnectionStatus;
   /** When the token endpoint rejected a refresh. Null if BAD_CREDENTIALS results from a request. */

@@ -91,11 +91,11 @@ function createConnectionRow(
   const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
   const { providerAppId = null, providerMetadata = null } = input;
   const key = { id, projectId, provider, authScheme: scheme };
-  const { credentialsSealed, tokenExpireTime } = createCredentialColumns(services, key, {
-    ...input,
-    token,
-    credentials,
-  });
+  const { credentialsSealed, credentialTargets, tokenExpireTime } = createCredentialColumns(
+    services,
+    key,
+    { ...input, token, credentials },
+  );
   const now = services.now();
   const consumerNames = { consumerRef, consumerName: consumerName ?? consumerRef };
   return {
@@ -107,6 +107,7 @@ function createConnectionRow(
     providerConsumerRef,
     providerMetadata,
     credentialsSealed,
+    credentialTargets,
     tokenExpireTime,
     unrefreshableSince: isUnrefreshable ? now : null,
     groupName,

@@ -15,6 +15,11 @@ export function describeMissingProvider(name: string): string {
 
 const SANDBOX_PROVIDERS = ['sandbox', 'sandboxDesk'];
 
+/** Returns the name of a provider in metrics. All custom providers share one, so that the number of names is bounded. */
+export function toProviderLabel({ name, document }: Pick<Provider, 'name' | 'document'>): string {
+  return document ? 'custom' : name;
+}
+
 /** Providers by name. */
 export interface Catalog {
   find(name: string): Provider | null;
@@ -33,6 +38,8 @@ export interface Catalogs {
    * it may query the database.
    */
   getOfProject(projectId: string): Promise<Catalog>;
+  /** Must be called after a change of the project's providers has been committed. */
+  forget(projectId: string): void;
 }
 
 /** The services, or the call, of work in one project. */

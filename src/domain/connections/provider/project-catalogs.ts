@@ -1,8 +1,107 @@
-/** Caches the catalogs of projects. */
+/** Caches the catalogs of projects: the built-in providers, and those that the project's documents describe. */
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../../../database/database.ts';
+import type { Row } from '../../../database/rows.ts';
+import type { Log } from '../../../kernel/log.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import { type Catalogs, createCatalog } from './catalog.ts';
+import { type Catalog, type Catalogs, createCatalog } from './catalog.ts';
+import { compileProvider } from './custom/compiled-provider.ts';
 
-export function createCatalogs(providers: readonly Provider[]): Catalogs {
-  const builtIn = createCatalog(providers);
-  return { builtIn, getOfProject: async () => builtIn };
+/** How long a catalog is cached. A change of another process therefore applies within about a second. */
+const FRESH_MS = 1_000;
+/** The maximum size of the cache, in characters of documents: some hundreds of the largest ones. */
+const CHARACTERS_MAX = 64 * 1024 * 1024;
+
+/** The providers of a project by the id and the revision of their documents. Null if a document can't be used. */
+type CompiledProviders = ReadonlyMap<string, Provider | null>;
+
+interface CachedCatalog {
+  catalog: Catalog;
+  compiled: CompiledProviders;
+  characters: number;
+}
+
+export class ProjectCatalogs implements Catalogs {
+  readonly builtIn: Catalog;
+  readonly #database: Database;
+  readonly #log: Log;
+  readonly #catalogs = new LRUCache<string, CachedCatalog>({
+    maxSize: CHARACTERS_MAX,
+    sizeCalculation: ({ characters }) => Math.max(1, characters),
+    ttl: FRESH_MS,
+    noDeleteOnStaleGet: true,
+  });
+  readonly #lookUps = new Map<string, Promise<Catalog>>();
+
+  constructor(providers: readonly Provider[], { database, log }: { database: Database; log: Log }) {
+    this.builtIn = createCatalog(providers);
+    this.#database = database;
+    this.#log = log;
+  }
+
+  /** Simultaneous calls share one lookup. */
+  async getOfProject(projectId: string): Promise<Catalog> {
+    const cached = this.#catalogs.get(projectId);
+    if (cached) return cached.catalog;
+    const runningLookUp = this.#lookUps.get(projectId);
+    if (runningLookUp) return runningLookUp;
+    const lookUp = this.#lookUp(projectId, () => this.#lookUps.get(projectId) === lookUp);
+    this.#lookUps.set(projectId, lookUp);
+    try {
+      return await lookUp;
+    } finally {
+      if (this.#lookUps.get(projectId) === lookUp) this.#lookUps.delete(projectId);
+    }
+  }
+
+  /** Must be called after a change of the project's documents. A running lookup may have read the state before it. */
+  forget(projectId: string): void {
+    this.#catalogs.delete(projectId);
+    this.#lookUps.delete(projectId);
+  }
+
+  async #lookUp(projectId: string, isCurrent: () => boolean): Promise<Catalog> {
+    const { customProvider } = this.#database.prisma;
+    const keys = await customProvider.findMany({
+      where: { projectId },
+      select: { id: true, revision: true },
+    });
+    const previous = this.#catalogs.peek(projectId, { allowStale: true });
+    const isUnchanged =
+      keys.length === (previous?.compiled.size ?? 0) &&
+      keys.every((key) => previous?.compiled.has(toKey(key)));
+    const current = isUnchanged
+      ? (previous ?? { catalog: this.builtIn, compiled: new Map(), characters: 0 })
+      : this.#compile(await customProvider.findMany({ where: { projectId } }), previous?.compiled);
+    if (isCurrent()) this.#catalogs.set(projectId, current);
+    return current.catalog;
+  }
+
+  /** Compiles the documents, except those that have not changed. */
+  #compile(rows: readonly Row<'CustomProvider'>[], previous?: CompiledProviders): CachedCatalog {
+    const compiled = new Map(
+      rows.map((row) => [toKey(row), previous?.get(toKey(row)) ?? this.#tryToCompile(row)]),
+    );
+    const providers = [...compiled.values()].filter((provider) => provider !== null);
+    const characters = rows.reduce((sum, { document }) => sum + document.length, 0);
+    return {
+      catalog: createCatalog([...this.builtIn.providers, ...providers]),
+      compiled,
+      characters,
+    };
+  }
+
+  /** Returns null for a document that this version of the gateway can't use. Its connections then wait. */
+  #tryToCompile(row: Row<'CustomProvider'>): Provider | null {
+    const { projectId, id: customProviderId, name } = row;
+    const compiled = compileProvider(row);
+    if (!('problem' in compiled)) return compiled.provider;
+    const fields = { projectId, customProviderId, provider: name, problem: compiled.problem };
+    this.#log.error(fields, 'custom_provider.unusable');
+    return null;
+  }
+}
+
+function toKey({ id, revision }: Pick<Row<'CustomProvider'>, 'id' | 'revision'>): string {
+  return `${id} ${revision}`;
 }

@@ -23,6 +23,7 @@ import { getProjectRow } from '../../access/scope.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
 import { orPage } from '../../access/viewer/needs.ts';
 import { inProject } from './catalog.ts';
+import { findTargets } from './custom/credential-targets.ts';
 import {
   type AppChanges,
   createProviderAppInput,
@@ -163,6 +164,7 @@ export const createProviderApp = projectMutation({
         externalRef,
         scopes: scopes ?? [],
         metadata: metadata ?? undefined,
+        credentialTargets: findTargets(call.catalog.find(provider)),
       },
       omit: SECRET_COLUMNS,
     });
@@ -224,7 +226,7 @@ export const deleteProviderApp = projectMutation({
 });
 
 function toColumns(
-  { vault }: Call,
+  { vault, catalog }: ProjectCall,
   app: Row<'ProviderApp'>,
   { clientSecret, webhookSecret, scopes, metadata, ...changes }: AppChanges,
 ): Prisma.ProviderAppUpdateInput {
@@ -234,6 +236,9 @@ function toColumns(
   return {
     ...changes,
     clientSecretSealed,
+    ...(clientSecret && {
+      credentialTargets: findTargets(catalog.find(changes.provider ?? app.provider)),
+    }),
     webhookSecretSealed: webhookSecret ? vault.seal(webhookSecret, webhookLocation) : webhookSecret,
     scopes: scopes === null ? [] : scopes,
     metadata: metadata === null ? Prisma.DbNull : metadata,

@@ -3,9 +3,11 @@
  * it. Each project, each provider and the process also have a maximum concurrency, so that a slow provider does not delay
  * other providers, and a busy project does not delay other projects. Each process counts its own requests in memory.
  */
+import { LRUCache } from 'lru-cache';
 import type { Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
+import { growUpTo } from '../../../work/growing-cache.ts';
 import { createTokenBuckets, type TokenBuckets } from '../../../work/token-buckets.ts';
 
 interface CapacityLimits {
@@ -30,11 +32,14 @@ const PAUSE_MS_MAX = HOUR_MS;
 /** The maximum number of connections of one provider whose rates are kept in memory. */
 const RATES_MAX = 5_000;
 
+/** The maximum number of providers whose requests are counted: the built-in ones, and the latest custom ones. */
+const PROVIDERS_MAX = 2_000;
+
 /** The connection that sends a request. */
 export interface Caller {
   connectionId: string;
   projectId: string;
-  provider: Pick<Provider, 'name' | 'displayName' | 'limits'>;
+  provider: Pick<Provider, 'name' | 'displayName' | 'limits' | 'document'>;
 }
 
 /** Counts concurrent requests, and limits them in total and for each project. */
@@ -100,7 +105,7 @@ class ProviderQueue {
 export class ProviderLimits {
   readonly #now: () => number;
   readonly #connections = new Map<string, ConnectionQueue>();
-  readonly #providers = new Map<string, ProviderQueue>();
+  readonly #providers = new LRUCache<string, ProviderQueue>(growUpTo(PROVIDERS_MAX));
   readonly #capacity = new Capacity(PROCESS_CAPACITY);
   /** Queues that wait for capacity of the process, the longest wait first. */
   readonly #heldQueues = new Set<ConnectionQueue>();
@@ -138,9 +143,11 @@ export class ProviderLimits {
     return queue;
   }
 
-  #getProviderQueue({ provider: { name, limits } }: Caller): ProviderQueue {
-    const provider = this.#providers.get(name) ?? new ProviderQueue(limits, this.#now);
-    this.#providers.set(name, provider);
+  /** Projects may have custom providers of the same name, and a change of a document may change its limits. */
+  #getProviderQueue({ provider: { name, limits, document } }: Caller): ProviderQueue {
+    const key = document?.revision ?? name;
+    const provider = this.#providers.get(key) ?? new ProviderQueue(limits, this.#now);
+    this.#providers.set(key, provider);
     return provider;
   }
 

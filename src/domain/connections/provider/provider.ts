@@ -136,7 +136,7 @@ export const providerModuleResource = resource(
 export const providerResource = resource('Provider', 'A third-party service of the catalog.', {
   id: computed(
     idField.describe('Unique in the whole service, and the same on every server.'),
-    ({ name, projectId }: Provider) => createProviderId(name, projectId),
+    ({ name, document }: Provider) => createProviderId(name, document?.projectId),
   ),
   name: z.string().describe('The name in inputs, like `hubspot`, unique in the catalog.'),
   displayName,

@@ -64,7 +64,7 @@ async function deriveContracts(call: Call, revisions: readonly Revision[]): Prom
   }));
   const typedSources = await addLearnedTypes(call, sources);
   return typedSources.map(({ revisionId, learnedTypes: { fields, digest }, ...source }) =>
-    getCachedContract([revisionId, digest], () =>
+    getCachedContract([revisionId, digest, toProviderIdentity(source)], () =>
       createContract({ ...toContractSource(source), learnedFields: fields }),
     ),
   );
@@ -182,6 +182,7 @@ async function readInstallationContract(
     revision.id,
     config.id,
     learnedTypes.digest,
+    toProviderIdentity({ catalog, content }),
     [...descriptions].map(toDescriptionIdentity),
   ];
   return getCachedContract(identity, () =>
@@ -192,6 +193,14 @@ async function readInstallationContract(
       descriptions,
     }),
   );
+}
+
+/** Identifies the version of a custom provider, whose document may change between two contracts of a revision. */
+function toProviderIdentity({
+  catalog,
+  content,
+}: Pick<TypedSource, 'catalog'> & Pick<ContentSource, 'content'>): string | null {
+  return catalog.find(content.provider)?.document?.revision ?? null;
 }
 
 const DESCRIPTION_IDS = new WeakMap<ObjectDescription, number>();

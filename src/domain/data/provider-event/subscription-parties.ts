@@ -1,4 +1,5 @@
 /** The parties of a subscription: the account that sends events, and the app whose address receives them. */
+
 import type { Row } from '../../../database/rows.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { SubscribeCapability } from '../../../providers/subscribing.ts';
@@ -8,6 +9,8 @@ import { findVariable } from '../../connections/connection/session/account-addre
 import { identifyAccount } from '../../connections/connection/session/identify-account.ts';
 import { findStoredToken, isRefreshDue } from '../../connections/connection/token/token.ts';
 import { getFreshCredentials } from '../../connections/connection/token/token-refresh.ts';
+import { findProviderOf } from '../../connections/provider/catalog.ts';
+import { requireAppForProvider } from '../../connections/provider/custom/credential-targets.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import type { SealedApp } from './webhook-secret.ts';
 
@@ -41,6 +44,8 @@ export async function getSubscriptionParties(
       `The project has no provider app for ${provider}. Create one: the provider sends the events to its address.`,
     );
   }
+  // The provider may receive the secret of the app, to sign its events.
+  requireAppForProvider(await findProviderOf(services, { projectId, provider }), app);
   const findConnectionVariable = (name: string) => findVariable(name, connection);
   const account =
     capability.findAccount(connection, findConnectionVariable) ??

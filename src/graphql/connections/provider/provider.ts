@@ -33,7 +33,7 @@ const ProviderModule = objectType(
   providerModuleResource,
 );
 
-const Provider = objectType(
+export const Provider = objectType(
   builder.objectRef<ProviderShape>('Provider'),
   providerResource,
   (t) => ({

@@ -90,6 +90,6 @@ export const revisionEndpoints = [
   }),
 ];
 
-function formatImpact({ path, reason, installationTotal, installations }: Impact): string {
+export function formatImpact({ path, reason, installationTotal, installations }: Impact): string {
   return `${path}: ${reason} (${installations.length} of ${installationTotal} ${installationTotal === 1 ? 'installation' : 'installations'})`;
 }

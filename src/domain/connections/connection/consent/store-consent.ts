@@ -2,10 +2,12 @@
  * Stores the tokens of a consent. If the provider issued no refresh token, the stored one is kept for the same account and
  * person. Without one, the connection is reported.
  */
+
 import type { Prisma } from '../../../../database/generated/client.ts';
 import type { ConnectionWithCredentials } from '../../../../database/hot/write-target.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { ProjectServices, Services } from '../../../access/call.ts';
+import { areForProvider } from '../../provider/custom/credential-targets.ts';
 import { createCredentialColumns } from '../connection.ts';
 import { parseDate, type StoredToken } from '../credentials.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';
@@ -47,7 +49,10 @@ export async function storeConsent(
     if (lease) await replayEntry(services, connection.id);
     const current = lease && (await findCurrent());
     const isKept = current !== null && isSameGrant(current, { request, account });
-    const refreshToken = isKept ? findRefreshToken(services, current) : undefined;
+    // A token that was issued for other addresses of the provider must not be sent to the present ones.
+    const provider = services.catalog.find(request.input.provider);
+    const refreshToken =
+      isKept && areForProvider(provider, current) ? findRefreshToken(services, current) : undefined;
     return await putConnection(
       services,
       withRefreshToken(request, { refreshToken, isDropped: !refreshToken }),
@@ -91,7 +96,7 @@ async function identify(
   connection: ConnectionWithCredentials,
   { request: { scheme, input }, names }: Consent,
 ): Promise<AccountNames> {
-  const { credentialsSealed } = createCredentialColumns(
+  const { credentialsSealed, credentialTargets } = createCredentialColumns(
     services,
     { ...connection, authScheme: scheme },
     input,
@@ -102,6 +107,7 @@ async function identify(
     providerWorkspaceRef: input.providerWorkspaceRef ?? connection.providerWorkspaceRef,
     providerMetadata: (input.providerMetadata ?? connection.providerMetadata) as Prisma.JsonValue,
     credentialsSealed,
+    credentialTargets,
   };
   const identity = await findIdentity(services, candidate);
   return {

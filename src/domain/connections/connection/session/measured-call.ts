@@ -1,10 +1,11 @@
 import { getStatusClass, type Meters, measure } from '../../../../kernel/meters.ts';
 import { inSpan } from '../../../../kernel/spans.ts';
 import type { Provider } from '../../../../providers/contract.ts';
+import { toProviderLabel } from '../../provider/catalog.ts';
 
 interface CallLabels {
   meters: Meters;
-  provider: Pick<Provider, 'name'>;
+  provider: Pick<Provider, 'name' | 'document'>;
   kind: 'api' | 'proxy' | 'token';
 }
 
@@ -27,6 +28,7 @@ export function measureCall<R extends { status: number }>(
   };
   return measure(meters, work, ({ result, outcome, seconds }) => {
     const outcomeLabel = result ? getStatusClass(result.status) : outcome;
-    meters.providerCalled({ provider: provider.name, kind, outcome: outcomeLabel, seconds });
+    const label = toProviderLabel(provider);
+    meters.providerCalled({ provider: label, kind, outcome: outcomeLabel, seconds });
   });
 }

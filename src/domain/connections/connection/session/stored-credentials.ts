@@ -12,7 +12,7 @@ import {
 
 type StoredCredentials = Pick<
   Tables['Connection'],
-  'id' | 'projectId' | 'credentialsSealed' | 'status' | 'refreshRejectedTime'
+  'id' | 'projectId' | 'credentialsSealed' | 'credentialTargets' | 'status' | 'refreshRejectedTime'
 >;
 
 /** Reads the current credentials. Throws BAD_REQUEST if the connection was deleted. */
@@ -22,7 +22,12 @@ export async function readCredentials(
 ): Promise<UnsealedCredentials> {
   const row = await services.database.prisma.connection.findUnique({
     where: { projectId_id: { projectId, id } },
-    select: { credentialsSealed: true, status: true, refreshRejectedTime: true },
+    select: {
+      credentialsSealed: true,
+      credentialTargets: true,
+      status: true,
+      refreshRejectedTime: true,
+    },
   });
   if (!row) throw createDeletedConnectionError();
   return unsealCredentials(services, { id, projectId, ...row });
@@ -35,10 +40,11 @@ export function createDeletedConnectionError(): ProviderError {
 /** Opens the credentials of a row that was just read. */
 export function unsealCredentials(
   services: Pick<Services, 'vault'>,
-  { id, projectId, credentialsSealed: sealed, status, refreshRejectedTime }: StoredCredentials,
+  { id, projectId, credentialsSealed: sealed, ...row }: StoredCredentials,
 ): UnsealedCredentials {
   const credentials = openCredentials(services, { id, projectId }, sealed);
-  return { sealed, credentials, status, refreshRejectedTime };
+  const { credentialTargets, status, refreshRejectedTime } = row;
+  return { sealed, credentials, credentialTargets, status, refreshRejectedTime };
 }
 
 /** Opens the credentials of a row. Null if they can't be opened, for example because a key was removed. */

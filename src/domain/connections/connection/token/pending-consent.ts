@@ -9,7 +9,7 @@ import { awaitsConsent } from './token.ts';
 /** A connection row, with its sealed credentials if the query selected them. */
 type Connection = Pick<
   Row<'Connection'>,
-  'id' | 'projectId' | 'authScheme' | 'status' | 'refreshRejectedTime'
+  'id' | 'projectId' | 'authScheme' | 'status' | 'refreshRejectedTime' | 'credentialTargets'
 > &
   Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 

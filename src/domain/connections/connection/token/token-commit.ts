@@ -110,7 +110,14 @@ async function storeTokens(
   });
   // Another process encrypted the credentials with a newer key in the meantime. `commitRenewal` retries.
   if (!storedRow) throw new Error('The credentials were re-encrypted at the same time.');
-  return { sealed, credentials: after, status: 'CREATED', refreshRejectedTime: null };
+  const { credentialTargets } = currentCredentials;
+  return {
+    sealed,
+    credentials: after,
+    credentialTargets,
+    status: 'CREATED',
+    refreshRejectedTime: null,
+  };
 }
 
 /** Selects a connection with the names of its group and consumer, which its events include. */
@@ -132,6 +139,7 @@ const NAMED_CONNECTION = new CompiledStatement((bind: BindInput<ConnectionKey>) 
       'Connection.consumerId',
       'provider',
       'credentialsSealed',
+      'credentialTargets',
       'status',
       'refreshRejectedTime',
     ])

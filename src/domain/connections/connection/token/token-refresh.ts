@@ -6,8 +6,9 @@
 import { measure } from '../../../../kernel/meters.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import type { Services } from '../../../access/call.ts';
-import { inProject } from '../../provider/catalog.ts';
+import type { ProjectServices, Services } from '../../../access/call.ts';
+import { inProject, toProviderLabel } from '../../provider/catalog.ts';
+import { requireForProvider } from '../../provider/custom/credential-targets.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import type { ConnectionKey, UnsealedCredentials } from '../credentials.ts';
 import { areCredentialsEqual, readCredentials } from '../session/stored-credentials.ts';
@@ -95,7 +96,10 @@ async function refreshWithLease(
     const storedCredentials = await readCredentials(services, lease.connection);
     const { credentials } = storedCredentials;
     if (!canRefresh(credentials) || !isStale(credentials)) return storedCredentials;
-    return await renewToken(services, { lease, before: credentials, isRequested });
+    const projectServices = await inProject(services, lease.connection.projectId);
+    const provider = projectServices.catalog.find(lease.connection.provider);
+    if (provider) requireForProvider(provider, storedCredentials);
+    return await renewToken(projectServices, { lease, before: credentials, isRequested });
   } finally {
     // If the release fails, the lease expires.
     await lease.release().catch(() => {});
@@ -109,12 +113,11 @@ interface RenewalRequest {
 }
 
 async function renewToken(
-  services: Services,
+  services: ProjectServices,
   { lease, before, isRequested }: RenewalRequest,
 ): Promise<UnsealedCredentials> {
   const { connection } = lease;
-  const projectServices = await inProject(services, connection.projectId);
-  const request = await createRefreshRequest(projectServices, connection, before);
+  const request = await createRefreshRequest(services, connection, before);
   if ('refreshToken' in before) await lease.outlastProcess();
   lease.requireTime();
   let after: TokenCredentials;
@@ -151,7 +154,10 @@ function requestMeasuredTokens(services: Services, request: TokenRequest): Promi
   return measure(
     services.meters,
     () => requestTokens(services, request),
-    ({ outcome }) => services.meters.tokenRefreshed({ provider: request.provider.name, outcome }),
+    ({ outcome }) => {
+      const provider = toProviderLabel(request.provider);
+      services.meters.tokenRefreshed({ provider, outcome });
+    },
   );
 }
 

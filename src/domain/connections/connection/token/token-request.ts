@@ -1,7 +1,9 @@
 /** Creates the request to a token endpoint for a new access token, which needs no person. */
+
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { ProjectServices, Services } from '../../../access/call.ts';
+import type { ProjectServices } from '../../../access/call.ts';
+import { requireAppForProvider } from '../../provider/custom/credential-targets.ts';
 import { findWorkspaceHost, toClientSecretLocation } from '../../provider/provider-app.ts';
 import { listSecrets } from '../credentials.ts';
 import type { AccountMetadata } from '../session/account-address.ts';
@@ -24,15 +26,16 @@ export function getOAuthProvider(
 
 /** Returns the OAuth client of a provider app with its decrypted secret. Null if the app does not exist. */
 export async function findAppClient(
-  { database, vault }: Pick<Services, 'database' | 'vault'>,
+  { database, vault, catalog }: Pick<ProjectServices, 'database' | 'vault' | 'catalog'>,
   { projectId, id, provider }: { projectId: string; id: string | null; provider: string },
 ): Promise<OAuthClient | null> {
   if (id === null) return null;
   const app = await database.prisma.providerApp.findUnique({
     where: { projectId_id: { projectId, id }, provider },
-    select: { clientId: true, clientSecretSealed: true, metadata: true },
+    select: { clientId: true, clientSecretSealed: true, credentialTargets: true, metadata: true },
   });
   if (!app) return null;
+  requireAppForProvider(catalog.find(provider), app);
   const secret = vault.open(app.clientSecretSealed, toClientSecretLocation(id, projectId));
   return { id: app.clientId, secret, isApp: true, workspaceHost: findWorkspaceHost(app) };
 }

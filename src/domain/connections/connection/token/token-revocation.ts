@@ -1,9 +1,11 @@
 /** Revokes the tokens of a connection at its provider, by RFC 7009 or by the provider's own method. */
+
 import type { ProviderResponse, Revocation } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { isSuccess } from '../../../../providers/read-responses.ts';
 import { createMask } from '../../../../work/secret-mask.ts';
 import type { ProjectServices } from '../../../access/call.ts';
+import { areForProvider } from '../../provider/custom/credential-targets.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { toProviderResponse, USER_AGENT } from '../session/provider-request.ts';
 import { readCredentials } from '../session/stored-credentials.ts';
@@ -20,9 +22,12 @@ export async function revokeTokens(
   services: ProjectServices,
   connection: LeasedConnection,
 ): Promise<boolean> {
-  const { revocation } = services.catalog.find(connection.provider)?.oauth2 ?? {};
-  if (!revocation) return false;
-  const { credentials } = await readCredentials(services, connection);
+  const provider = services.catalog.find(connection.provider);
+  const { revocation } = provider?.oauth2 ?? {};
+  if (!provider || !revocation) return false;
+  const unsealed = await readCredentials(services, connection);
+  const { credentials } = unsealed;
+  if (!areForProvider(provider, unsealed)) return false;
   if (!isTokenCredentials(credentials)) return false;
   const token = selectTokenToRevoke(credentials);
   if (token === undefined) return false;

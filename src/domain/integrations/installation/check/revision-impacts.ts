@@ -2,15 +2,17 @@
  * Finds the installations that a revision breaks: their stored config is valid for the current revision and
  * invalid for the new one, or their account lacks a field that the new one requires.
  */
+
 import type { Row } from '../../../../database/rows.ts';
 import type { Transaction } from '../../../../database/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
-import type { ProjectServices } from '../../../access/call.ts';
-import { castJsonColumn } from '../../../base/storable-json.ts';
+import type {} from '../../../access/call.ts';
+import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
+import type { Catalog } from '../../../connections/provider/catalog.ts';
 import type { Waiter } from '../../../connections/provider/provider-wait.ts';
 import type { KnownObjects } from '../../../data/schema-watch/schema-difference.ts';
-import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
+import { castJsonColumn } from '../../../base/storable-json.ts';
 import { type ConfigContent, readConfigContent } from '../installation-config.ts';
 import { type ChosenNames, listIssuesOfNames, listMissingFieldIssues } from './account-check.ts';
 import { Impacts } from './impacts.ts';
@@ -25,6 +27,12 @@ const PARALLEL_ACCOUNTS_MAX = 8;
 const CHECKED_ACCOUNTS_MAX = 100;
 const CHECK_TIMEOUT_MS = 10_000;
 
+interface CheckedCatalogs {
+  catalog: Catalog;
+  /** The catalog before the change. Default: the same. */
+  catalogBefore?: Catalog;
+}
+
 /** An installation whose account has not been checked for the fields that become required. */
 interface UncheckedAccount {
   installation: Installation;
@@ -36,7 +44,7 @@ interface UncheckedAccount {
  * schema watches have stored. Accounts without stored fields are returned for `checkAccounts`.
  */
 export async function findImpacts(
-  services: Pick<ProjectServices, 'catalog'>,
+  services: CheckedCatalogs,
   client: Pick<Transaction, 'installation' | 'installationConfig' | 'schemaWatch'>,
   change: RevisionChange & { integrationName: string },
 ): Promise<{ impacts: Impacts; uncheckedAccounts: UncheckedAccount[] }> {
@@ -190,19 +198,19 @@ async function findKnownObjects(
 
 /** Lists the issues that a stored config has with the new content and not with the previous one. */
 function listNewIssues(
-  { catalog }: Pick<ProjectServices, 'catalog'>,
+  { catalog, catalogBefore = catalog }: CheckedCatalogs,
   config: ConfigContent,
   { before, content }: Pick<RevisionChange, 'before' | 'content'>,
 ): Issue[] {
   const destinations = new Set(listDestinationsOfConfig(config));
-  const listIssuesWith = (content: IntegrationContent) => {
-    const provider = catalog.findWithModule(content.provider, content.module);
+  const listIssuesWith = (content: IntegrationContent, { findWithModule }: Catalog) => {
+    const provider = findWithModule(content.provider, content.module);
     return [...listConfigRuleIssues(config, { content, provider, destinations })];
   };
-  const issues = listIssuesWith(content);
+  const issues = listIssuesWith(content, catalog);
   if (issues.length === 0) return [];
   const toKey = ({ name, detail }: Issue) => `${name} ${detail}`;
-  const previousKeys = new Set(listIssuesWith(before).map(toKey));
+  const previousKeys = new Set(listIssuesWith(before, catalogBefore).map(toKey));
   return issues.filter((issue) => !previousKeys.has(toKey(issue)));
 }
 

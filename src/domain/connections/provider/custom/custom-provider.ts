@@ -1,0 +1,297 @@
+/** Manages custom providers, which documents of the project describe. Only callers of the project see them. */
+import { z } from 'zod';
+import type { Prisma } from '../../../../database/generated/client.ts';
+import type { Row } from '../../../../database/rows.ts';
+import { run, statements } from '../../../../database/statements.ts';
+import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
+import { conflict, invalid, unprocessable } from '../../../../kernel/errors.ts';
+import { id, newId } from '../../../../kernel/ids.ts';
+import type { Provider } from '../../../../providers/contract.ts';
+import type { ProviderDocument } from '../../../../providers/document/provider-document.ts';
+import { readDocument } from '../../../../providers/document/read-document.ts';
+import type { Call } from '../../../access/call.ts';
+import { projectMutation } from '../../../access/declared-mutation.ts';
+import { projectRead, read } from '../../../access/declared-read.ts';
+import { orDefault } from '../../../base/input-schemas.ts';
+import type { Impact } from '../../../integrations/installation/check/impacts.ts';
+import { projectIdOrName } from '../../../base/names.ts';
+import type { PageArgs } from '../../../access/paging/page.ts';
+import { listPage } from '../../../access/paging/page-of-rows.ts';
+import { computed, createdInProject, resource, updateTime } from '../../../base/resource.ts';
+import { lockRow, requireUnique } from '../../../access/row-changes.ts';
+import { getProjectRow } from '../../../access/scope.ts';
+import { toStorableJson } from '../../../base/storable-json.ts';
+import { findProviderOf } from '../catalog.ts';
+import { compileProvider, createCustomProvider } from './compiled-provider.ts';
+import { findProviderImpacts, type ProviderImpacts, toSuspended } from './provider-impacts.ts';
+
+export type CustomProvider = Row<'CustomProvider'>;
+
+/** The maximum size of a document in bytes. The largest built-in declaration has a tenth of it. */
+export const PROVIDER_DOCUMENT_BYTES_MAX = 256 * 1024;
+/** The maximum number of custom providers of a project. Each process keeps those of its projects in memory. */
+export const CUSTOM_PROVIDERS_MAX = 50;
+/** The maximum number of integrations that an error names. */
+const NAMED_MAX = 20;
+
+export const customProviderResource = resource(
+  'CustomProvider',
+  'A provider that a document of the project describes. Only the project has it. A connection, an integration or a provider app names it like any provider.',
+  {
+    ...createdInProject,
+    name: z.string().describe('The name in inputs, like `x-acme`. It never changes.'),
+    document: z.string().describe('The document as text, in YAML or JSON.'),
+    revision: z
+      .int()
+      .describe('The version of the document, from 1. It increases with each change.'),
+    problem: computed(
+      z
+        .string()
+        .nullable()
+        .describe(
+          'The reason why this version of the gateway can no longer use the document. Null if it can. Its connections wait until the document is corrected.',
+        ),
+      (row: CustomProvider) => {
+        const compiled = compileProvider(row);
+        return 'problem' in compiled ? compiled.problem : null;
+      },
+    ),
+    updateTime,
+  },
+);
+
+const document = z
+  .string()
+  .min(1)
+  .max(PROVIDER_DOCUMENT_BYTES_MAX)
+  .refine((text) => Buffer.byteLength(text) <= PROVIDER_DOCUMENT_BYTES_MAX, {
+    error: `must have at most ${PROVIDER_DOCUMENT_BYTES_MAX} bytes.`,
+  })
+  .describe('The document of the provider as YAML or JSON text, at most 262,144 bytes.');
+
+const customProviderId = id.describe('The id of the custom provider.');
+
+const createProviderInput = z
+  .object({ projectIdOrName, document })
+  .meta({ id: 'CreateProviderInput', description: 'The document of the provider to create.' });
+
+const updateProviderInput = z
+  .object({
+    projectIdOrName,
+    customProviderId,
+    document,
+    destructive: orDefault(z.boolean(), false).describe(
+      'Applies if the change breaks integrations or installations, or if connections must be connected again. If true, the change is made. If false, it is refused with the reasons. Default: false.',
+    ),
+  })
+  .meta({
+    id: 'UpdateProviderInput',
+    description:
+      'The new document of a custom provider. It applies to all installations immediately.',
+  });
+
+const deleteProviderInput = z
+  .object({ projectIdOrName, customProviderId })
+  .meta({ id: 'DeleteProviderInput', description: 'The custom provider to delete.' });
+
+export const listCustomProviders = read(
+  'read',
+  "Lists the project's custom providers, newest first.",
+  (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) => {
+    const list = {
+      name: 'Project.customProviders',
+      parentId: projectId,
+      table: 'CustomProvider',
+    } as const;
+    return listPage(call, { ...list, where: { projectId } }, args);
+  },
+);
+
+/** Throws NOT_FOUND if the project has no such custom provider. */
+export const getCustomProvider = projectRead(
+  'read',
+  'Gets a custom provider with its document.',
+  (call, key: { customProviderId: string }, { id: projectId }): Promise<CustomProvider> =>
+    findRow(call, projectId, key.customProviderId),
+);
+
+/** Finds the provider that the document describes. Null if the document can no longer be used. */
+export const findProviderOfDocument = read(
+  'read',
+  'The provider that the document describes. Null if the document can no longer be used.',
+  (call: Call, { projectId, name }: CustomProvider): Promise<Provider | null> =>
+    findProviderOf(call, { projectId, provider: name }),
+);
+
+function findRow(call: Call, projectId: string, rowId: string): Promise<CustomProvider> {
+  return getProjectRow(call, 'CustomProvider', { projectId, id: rowId, noun: 'Custom provider' });
+}
+
+export const createProvider = projectMutation({
+  description:
+    'Creates a custom provider from a document. Its name begins with `x-`, and is unique in the project.',
+  needs: 'providers:write',
+  input: createProviderInput,
+  async run(call, { document: text }, { id: projectId }): Promise<CustomProvider> {
+    const content = readProviderDocument(text);
+    const row = { id: newId('cpr'), projectId, revision: 1 };
+    compileOrRefuse(row, content);
+    const { name } = content;
+    const data = { ...row, name, document: text, content: toJson(content) };
+    const created = await requireUnique(
+      inTransaction(call.database, async (tx) => {
+        await refuseTooMany(tx, projectId);
+        return tx.customProvider.create({ data });
+      }),
+      `The project already has a custom provider named ${name}.`,
+    );
+    call.catalogs.forget(projectId);
+    return created;
+  },
+});
+
+interface UpdatedProvider {
+  customProvider: CustomProvider;
+  impacts: Impact[];
+  suspendedConnections: number;
+}
+
+/** Throws CONFLICT if the change breaks something, unless it is destructive. */
+export const updateProvider = projectMutation({
+  description:
+    'Replaces the document of a custom provider. The new document applies to all installations immediately. If its hosts, token URLs or authorize URLs differ, the connections wait until they are connected again, because credentials are sent only to the addresses for which they were entered.',
+  needs: 'providers:write',
+  input: updateProviderInput,
+  async run(call, input, { id: projectId }): Promise<UpdatedProvider> {
+    const content = readProviderDocument(input.document);
+    const { name } = await findRow(call, projectId, input.customProviderId);
+    if (content.name !== name) {
+      const detail = `must have the name ${name}. Create another provider to use another name.`;
+      throw invalid('input.document', detail, content.name);
+    }
+    const updated = await inTransaction(call.database, (tx) =>
+      replaceDocument(call, tx, { projectId, input, content }),
+    );
+    call.catalogs.forget(projectId);
+    return updated;
+  },
+});
+
+interface NewDocument {
+  projectId: string;
+  input: z.output<typeof updateProviderInput>;
+  content: ProviderDocument;
+}
+
+async function replaceDocument(
+  { now }: Pick<Call, 'now'>,
+  tx: Transaction,
+  { projectId, input, content }: NewDocument,
+): Promise<UpdatedProvider> {
+  const key = { projectId, id: input.customProviderId };
+  const stored = await lockRow(tx, 'CustomProvider', { ...key, noun: 'Custom provider' });
+  const revision = stored.revision + 1;
+  const after = compileOrRefuse({ ...key, revision }, content);
+  const compiled = compileProvider(stored);
+  const before = 'provider' in compiled ? compiled.provider : null;
+  const found = await findProviderImpacts(tx, { projectId, before, after });
+  if (!input.destructive) refuseImpacts(found);
+  const customProvider = await tx.customProvider.update({
+    where: { projectId_id: key },
+    data: { document: input.document, content: toJson(content), revision, updateTime: now() },
+  });
+  await tx.connection.updateMany({
+    where: { ...toSuspended(projectId, after), status: { not: 'BAD_CREDENTIALS' } },
+    data: { status: 'BAD_CREDENTIALS', badCredentialsSince: now(), updateTime: now() },
+  });
+  const { impacts, suspendedConnections } = found;
+  return { customProvider, impacts, suspendedConnections };
+}
+
+/** Throws CONFLICT with the reasons if the change breaks something. */
+function refuseImpacts({ impacts, brokenIntegrations, suspendedConnections }: ProviderImpacts) {
+  const reasons = [
+    ...(suspendedConnections > 0
+      ? [
+          `${suspendedConnections} connections must be connected again, because the new document sends credentials to other addresses.`,
+        ]
+      : []),
+    ...brokenIntegrations.slice(0, NAMED_MAX),
+    ...impacts
+      .slice(0, NAMED_MAX)
+      .map(({ integrationName, path, reason, installations }) =>
+        [`${integrationName}, ${installations.length} installations:`, path, reason]
+          .filter((part) => part !== '')
+          .join(' '),
+      ),
+  ];
+  if (reasons.length === 0) return;
+  throw conflict(`${reasons.join(' ')} With destructive, the document is replaced.`);
+}
+
+export const deleteProvider = projectMutation({
+  description: 'Deletes a custom provider that no integration, connection or provider app uses.',
+  needs: 'providers:write',
+  input: deleteProviderInput,
+  async run(call, { customProviderId: rowId }, { id: projectId }): Promise<{ deletedId: string }> {
+    await inTransaction(call.database, async (tx) => {
+      const key = { projectId, id: rowId };
+      const { name } = await lockRow(tx, 'CustomProvider', { ...key, noun: 'Custom provider' });
+      await refuseUsed(tx, projectId, name);
+      await tx.customProvider.delete({ where: { projectId_id: key } });
+    });
+    call.catalogs.forget(projectId);
+    return { deletedId: rowId };
+  },
+});
+
+async function refuseUsed(tx: Transaction, projectId: string, provider: string): Promise<void> {
+  const where = { projectId, provider };
+  const integrations = await tx.integration.findMany({
+    where,
+    select: { name: true },
+    take: NAMED_MAX,
+  });
+  const connections = await tx.connection.count({ where });
+  const apps = await tx.providerApp.count({ where });
+  const uses = [
+    ...(integrations.length > 0
+      ? [`integrations (${integrations.map(({ name }) => name).join(', ')})`]
+      : []),
+    ...(connections > 0 ? [`${connections} connections`] : []),
+    ...(apps > 0 ? [`${apps} provider apps`] : []),
+  ];
+  if (uses.length > 0) throw conflict(`${uses.join(', ')} use ${provider}. Delete them first.`);
+}
+
+/** Throws UNPROCESSABLE if the project has the maximum number of custom providers. */
+async function refuseTooMany(tx: Transaction, projectId: string): Promise<void> {
+  // Creations in one project take turns, so that no two of them count the same rows.
+  const project = statements.selectFrom('Project').select('id').where('id', '=', projectId);
+  await run(tx, project.forNoKeyUpdate());
+  if ((await tx.customProvider.count({ where: { projectId } })) < CUSTOM_PROVIDERS_MAX) return;
+  throw unprocessable(
+    `The project has ${CUSTOM_PROVIDERS_MAX} custom providers, which is the limit.`,
+  );
+}
+
+/** Throws BAD_USER_INPUT that names every problem with its line and column. */
+function readProviderDocument(text: string): ProviderDocument {
+  return toStorableJson(readDocument(text, 'input.document'));
+}
+
+/** Throws BAD_USER_INPUT if the document can't be compiled. */
+function compileOrRefuse(
+  row: Pick<CustomProvider, 'projectId' | 'id' | 'revision'>,
+  content: ProviderDocument,
+) {
+  try {
+    return createCustomProvider(row, content);
+  } catch (error) {
+    throw invalid('input.document', error instanceof Error ? error.message : String(error));
+  }
+}
+
+function toJson(content: ProviderDocument): Prisma.InputJsonObject {
+  return content as unknown as Prisma.InputJsonObject;
+}

@@ -1,0 +1,21 @@
+/** Creates a provider from a provider document. */
+import { type CatalogEntry, createCatalogProvider } from '../catalog/catalog-entry.ts';
+import type { Provider } from '../contract.ts';
+import {
+  createDeclarativeProvider,
+  type DeclaredProvider,
+} from '../declarative/declarative-provider.ts';
+import type { ProviderDocument } from './provider-document.ts';
+
+/** A document without an API connects accounts and forwards requests. */
+export function compileDocument(document: ProviderDocument): {
+  entry: CatalogEntry;
+  provider: Provider;
+} {
+  const { api, limits, ...entry } = document as unknown as Omit<DeclaredProvider, 'api'> &
+    Partial<Pick<DeclaredProvider, 'api'>>;
+  const provider = api
+    ? createDeclarativeProvider({ ...entry, ...(limits && { limits }), api })
+    : createCatalogProvider(entry);
+  return { entry, provider };
+}
