@@ -93,6 +93,7 @@ export async function openServices(
   const database = hideErasedSubjects(unfilteredDatabase, erasedSubjects);
   const sandbox = use('sandbox', await openSandbox({ config, database, log }));
   const now = overrides.now ?? database.now;
+  const providers = overrides.providers ?? listProviders(config, sandbox);
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
   const services: Services = {
     config,
@@ -102,10 +103,7 @@ export async function openServices(
     database,
     erasedSubjects,
     vault,
-    catalogs: new ProjectCatalogs(overrides.providers ?? listProviders(config, sandbox), {
-      database,
-      log,
-    }),
+    catalogs: new ProjectCatalogs(providers, { database, log }),
     ...createCallerServices({ config, meters, database, log, vault, now }),
     workers: new Workers(),
     ...openFeeds(database, log, use),
