@@ -126,7 +126,7 @@ export function findProviderReference(
 }
 
 /** An id in an input. Its prefix is not checked, because an id with a wrong prefix finds no row. */
-export const id = z.string().min(1).max(128).meta({ graphql: 'ID' });
+export const id = z.string().min(1).max(64).meta({ graphql: 'ID' });
 
 /** Returns whether the text has the form of an id. Names must not have it, so that "id or name" is never ambiguous. */
 export function hasIdForm(text: string): boolean {

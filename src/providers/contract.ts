@@ -6,6 +6,7 @@ import type { MaskText } from '../work/secret-mask.ts';
 import type { Behavior } from './behavior.ts';
 import type { DefineFieldsCapability } from './defining-fields.ts';
 import type { FieldDescription, ObjectDescription, ObjectSummary } from './descriptions.ts';
+import type { DocumentOrigin } from './document/document-origin.ts';
 import type { InputGrant } from './input-grants.ts';
 import type {
   BatchWrite,
@@ -28,9 +29,7 @@ export type {
   ObjectSummary,
 } from './descriptions.ts';
 export { FIELD_VALUE_TYPES } from './descriptions.ts';
-
 export type { Attachment, OAuth2Settings, Revocation, TokenErrorRule } from './oauth2-settings.ts';
-
 export const AUTH_SCHEMES = [
   'NONE',
   'API_KEY',
@@ -119,15 +118,6 @@ export interface ProviderModule {
   headers?: Readonly<Record<string, string>>;
   /** Reads and writes records of the module. Default: the provider's own connector. */
   connector?: Connector;
-}
-
-/** The document that describes a custom provider. */
-export interface DocumentOrigin {
-  projectId: string;
-  /** Identifies the document and its version. */
-  revision: string;
-  /** A hash of the addresses to which credentials are sent. */
-  credentialTargets: string;
 }
 
 export interface Provider {

@@ -33,6 +33,7 @@ const RECORD_DATA = 'A part of a write, visible in the record at the provider.';
 const IS_NOT_STORED = 'Work that is not stored. Its operation reports it.';
 
 /** Inputs without a type that returns them, each with the reason. */
+const IN_CUSTOM_PROVIDER = '`customProvider` in the result returns it.';
 const UNRETURNED_INPUTS: [names: RegExp, reason: string][] = [
   [
     /^(Accept|Add|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|SendTest|Verify)\w+Input$/,
@@ -76,6 +77,14 @@ const UNRETURNED_FIELDS: Record<string, string> = {
   'InstallationConfigInput.provider': 'Must be the provider of the integration.',
   'CreateInviteInput.email': 'It is `invitedEmail`.',
   'CreateInviteInput.orgId': 'It is `parentId`.',
+  ...Object.fromEntries(
+    ['document', 'projectIdOrName'].flatMap((member) => [
+      [`CreateProviderInput.${member}`, IN_CUSTOM_PROVIDER],
+      [`UpdateProviderInput.${member}`, IN_CUSTOM_PROVIDER],
+    ]),
+  ),
+  'UpdateProviderInput.customProviderId': IN_CUSTOM_PROVIDER,
+  'UpdateProviderInput.destructive': 'Permits a change that breaks something.',
   'CreateProviderAppInput.clientSecret': IS_SECRET,
   'CreateProviderAppInput.webhookSecret': IS_SECRET,
   'ProviderAppChanges.clientSecret': IS_SECRET,

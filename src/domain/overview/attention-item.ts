@@ -10,7 +10,7 @@ import {
 import type { Row } from '../../database/rows.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { createProviderId, id } from '../../kernel/ids.ts';
+import { createProviderId } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import { load } from '../access/batched.ts';
 import type { Call } from '../access/call.ts';
@@ -117,7 +117,13 @@ const loadItemsOfProjects: Batch<string, AttentionItem[]> = async (call, project
 const itemReference = z.object({
   projectIdOrName,
   kind: attentionKind.describe('The kind of the item.'),
-  subjectId: id.describe('The id of the subject of the item.'),
+  // The id of a custom provider contains the id of its project and its name.
+  subjectId: z
+    .string()
+    .min(1)
+    .max(128)
+    .meta({ graphql: 'ID' })
+    .describe('The id of the subject of the item.'),
   objectName: orElse(z.string().max(256), '').describe(
     'The object of the item. Required if the item has one.',
   ),

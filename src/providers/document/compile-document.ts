@@ -12,7 +12,7 @@ export function compileDocument(document: ProviderDocument): {
   entry: CatalogEntry;
   provider: Provider;
 } {
-  const { api, limits, ...entry } = document as unknown as Omit<DeclaredProvider, 'api'> &
+  const { api, limits, ...entry } = document as Omit<DeclaredProvider, 'api'> &
     Partial<Pick<DeclaredProvider, 'api'>>;
   const provider = api
     ? createDeclarativeProvider({ ...entry, ...(limits && { limits }), api })

@@ -9,7 +9,7 @@ import {
   createDocument,
   createProvider,
   UPDATE_PROVIDER,
-} from '../../support/fixtures/custom-providers.ts';
+} from '../../support/providers/custom-providers.ts';
 import { createProviderApp, getConnection } from '../../support/providers/oauth.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 

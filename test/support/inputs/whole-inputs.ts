@@ -2,9 +2,11 @@
  * Calls of every mutation with every member of its input. `@name` stands for the ID that an earlier step
  * returned under that name.
  */
+
 import { completeContent, subscribeContent } from '../conformance/contents.ts';
 import { createJwtKeyPair } from '../fixtures/end-users.ts';
 import { createIntegrationContent, toRevision } from '../fixtures/integrations.ts';
+import { createDocument } from '../providers/custom-providers.ts';
 
 export interface Step {
   mutation: string;
@@ -137,6 +139,23 @@ const APP_FIELDS = [
   'METADATA',
   'WEBHOOK_SECRET',
 ];
+const PROVIDER_STEPS: Step[] = [
+  {
+    mutation: 'createProvider',
+    input: { document: createDocument('https://api.acme.example') },
+    resultName: 'customProvider',
+  },
+  {
+    mutation: 'updateProvider',
+    input: {
+      customProviderId: '@customProvider',
+      document: createDocument('https://api.acme.example', { displayName: 'ACME' }),
+      destructive: false,
+    },
+  },
+  { mutation: 'deleteProvider', input: { customProviderId: '@customProvider' } },
+];
+
 const CONNECTION_STEPS: Step[] = [
   { mutation: 'createApiKey', input: { label: 'CI', scopes: ['read'] }, resultName: 'key' },
   {
@@ -602,6 +621,7 @@ const DELETION_STEPS: Step[] = [
 
 export const STEPS: Step[] = [
   ...EVENT_STEPS,
+  ...PROVIDER_STEPS,
   ...CONNECTION_STEPS,
   ...INTEGRATION_STEPS,
   ...WRITE_STEPS,

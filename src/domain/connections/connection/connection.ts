@@ -15,7 +15,7 @@ import type { Call, ProjectCall, ProjectServices } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead } from '../../access/declared-read.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
-import { findTargets } from '../provider/custom/credential-targets.ts';
+import { findTargets } from '../provider/credential-targets.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import {

@@ -5,7 +5,7 @@ import type { Row } from '../../../database/rows.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { type Catalog, type Catalogs, createCatalog } from './catalog.ts';
-import { compileProvider } from './custom/compiled-provider.ts';
+import { compileProvider } from './compiled-provider.ts';
 
 /** How long a catalog is cached. A change of another process therefore applies within about a second. */
 const FRESH_MS = 1_000;

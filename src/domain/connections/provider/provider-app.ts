@@ -23,7 +23,7 @@ import { getProjectRow } from '../../access/scope.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
 import { orPage } from '../../access/viewer/needs.ts';
 import { inProject } from './catalog.ts';
-import { findTargets } from './custom/credential-targets.ts';
+import { findTargets } from './credential-targets.ts';
 import {
   type AppChanges,
   createProviderAppInput,

@@ -5,7 +5,7 @@ import {
   findProviderOfDocument,
   listCustomProviders,
   updateProvider,
-} from '../../../domain/connections/provider/custom/custom-provider.ts';
+} from '../../../domain/connections/provider/custom-provider.ts';
 import { impactsField } from '../../integrations/integration/revision.ts';
 import { describeField } from '../../schema/fields.ts';
 import { addList } from '../../schema/lists.ts';

@@ -9,7 +9,7 @@ import {
   getCustomProvider,
   listCustomProviders,
   updateProvider,
-} from '../../../domain/connections/provider/custom/custom-provider.ts';
+} from '../../../domain/connections/provider/custom-provider.ts';
 import { id } from '../../../kernel/ids.ts';
 import {
   deleteEndpoint,

@@ -8,7 +8,7 @@ import {
   createProvider,
   DELETE_PROVIDER,
   UPDATE_PROVIDER,
-} from '../../../support/fixtures/custom-providers.ts';
+} from '../../../support/providers/custom-providers.ts';
 import { createInstallation, createIntegration } from '../../../support/fixtures/integrations.ts';
 import { WRITE_RECORDS } from '../../../support/fixtures/writes.ts';
 import { startProviderServer } from '../../../support/providers/provider-server.ts';

@@ -7,7 +7,7 @@ import type { Prisma } from '../../../../database/generated/client.ts';
 import type { ConnectionWithCredentials } from '../../../../database/hot/write-target.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { ProjectServices, Services } from '../../../access/call.ts';
-import { areForProvider } from '../../provider/custom/credential-targets.ts';
+import { areForProvider } from '../../provider/credential-targets.ts';
 import { createCredentialColumns } from '../connection.ts';
 import { parseDate, type StoredToken } from '../credentials.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';

@@ -8,7 +8,7 @@ import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { ProjectServices, Services } from '../../../access/call.ts';
 import { inProject, toProviderLabel } from '../../provider/catalog.ts';
-import { requireForProvider } from '../../provider/custom/credential-targets.ts';
+import { requireForProvider } from '../../provider/credential-targets.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import type { ConnectionKey, UnsealedCredentials } from '../credentials.ts';
 import { areCredentialsEqual, readCredentials } from '../session/stored-credentials.ts';

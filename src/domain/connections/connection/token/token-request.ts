@@ -3,7 +3,7 @@
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { ProjectServices } from '../../../access/call.ts';
-import { requireAppForProvider } from '../../provider/custom/credential-targets.ts';
+import { requireAppForProvider } from '../../provider/credential-targets.ts';
 import { findWorkspaceHost, toClientSecretLocation } from '../../provider/provider-app.ts';
 import { listSecrets } from '../credentials.ts';
 import type { AccountMetadata } from '../session/account-address.ts';

@@ -5,7 +5,7 @@ import { ProviderError } from '../../../../providers/provider-error.ts';
 import { isSuccess } from '../../../../providers/read-responses.ts';
 import { createMask } from '../../../../work/secret-mask.ts';
 import type { ProjectServices } from '../../../access/call.ts';
-import { areForProvider } from '../../provider/custom/credential-targets.ts';
+import { areForProvider } from '../../provider/credential-targets.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { toProviderResponse, USER_AGENT } from '../session/provider-request.ts';
 import { readCredentials } from '../session/stored-credentials.ts';

@@ -3,9 +3,9 @@
  * document could send the credentials of all customers to another server.
  */
 import { hash } from 'node:crypto';
-import type { CatalogEntry } from '../../../../providers/catalog/catalog-entry.ts';
-import type { Provider } from '../../../../providers/contract.ts';
-import { ProviderError } from '../../../../providers/provider-error.ts';
+import type { CatalogEntry } from '../../../providers/catalog/catalog-entry.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 
 /** A row with credentials: a connection or a provider app. */
 interface BoundCredentials {

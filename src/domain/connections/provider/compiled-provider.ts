@@ -1,11 +1,11 @@
 /** Creates the provider of a project's document. */
-import type { Row } from '../../../../database/rows.ts';
-import type { Provider } from '../../../../providers/contract.ts';
-import { compileDocument } from '../../../../providers/document/compile-document.ts';
+import type { Row } from '../../../database/rows.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import { compileDocument } from '../../../providers/document/compile-document.ts';
 import {
   type ProviderDocument,
   providerDocument,
-} from '../../../../providers/document/provider-document.ts';
+} from '../../../providers/document/provider-document.ts';
 import { hashTargets } from './credential-targets.ts';
 
 type StoredDocument = Pick<Row<'CustomProvider'>, 'projectId' | 'id' | 'revision' | 'content'>;

@@ -1,27 +1,27 @@
 /** Manages custom providers, which documents of the project describe. Only callers of the project see them. */
 import { z } from 'zod';
-import type { Prisma } from '../../../../database/generated/client.ts';
-import type { Row } from '../../../../database/rows.ts';
-import { run, statements } from '../../../../database/statements.ts';
-import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
-import { conflict, invalid, unprocessable } from '../../../../kernel/errors.ts';
-import { id, newId } from '../../../../kernel/ids.ts';
-import type { Provider } from '../../../../providers/contract.ts';
-import type { ProviderDocument } from '../../../../providers/document/provider-document.ts';
-import { readDocument } from '../../../../providers/document/read-document.ts';
-import type { Call } from '../../../access/call.ts';
-import { projectMutation } from '../../../access/declared-mutation.ts';
-import { projectRead, read } from '../../../access/declared-read.ts';
-import { orDefault } from '../../../base/input-schemas.ts';
-import type { Impact } from '../../../integrations/installation/check/impacts.ts';
-import { projectIdOrName } from '../../../base/names.ts';
-import type { PageArgs } from '../../../access/paging/page.ts';
-import { listPage } from '../../../access/paging/page-of-rows.ts';
-import { computed, createdInProject, resource, updateTime } from '../../../base/resource.ts';
-import { lockRow, requireUnique } from '../../../access/row-changes.ts';
-import { getProjectRow } from '../../../access/scope.ts';
-import { toStorableJson } from '../../../base/storable-json.ts';
-import { findProviderOf } from '../catalog.ts';
+import type { Prisma } from '../../../database/generated/client.ts';
+import type { Row } from '../../../database/rows.ts';
+import { run, statements } from '../../../database/statements.ts';
+import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { conflict, invalid, unprocessable } from '../../../kernel/errors.ts';
+import { id, newId } from '../../../kernel/ids.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import type { ProviderDocument } from '../../../providers/document/provider-document.ts';
+import { readDocument } from '../../../providers/document/read-document.ts';
+import type { Call } from '../../access/call.ts';
+import { projectMutation } from '../../access/declared-mutation.ts';
+import { projectRead, read } from '../../access/declared-read.ts';
+import { orDefault } from '../../base/input-schemas.ts';
+import type { Impact } from '../../integrations/installation/check/impacts.ts';
+import { projectIdOrName } from '../../base/names.ts';
+import type { PageArgs } from '../../access/paging/page.ts';
+import { listPage } from '../../access/paging/page-of-rows.ts';
+import { computed, createdInProject, resource, updateTime } from '../../base/resource.ts';
+import { lockRow, requireUnique } from '../../access/row-changes.ts';
+import { getProjectRow } from '../../access/scope.ts';
+import { toStorableJson } from '../../base/storable-json.ts';
+import { findProviderOf } from './catalog.ts';
 import { compileProvider, createCustomProvider } from './compiled-provider.ts';
 import { findProviderImpacts, type ProviderImpacts, toSuspended } from './provider-impacts.ts';
 
@@ -293,5 +293,5 @@ function compileOrRefuse(
 }
 
 function toJson(content: ProviderDocument): Prisma.InputJsonObject {
-  return content as unknown as Prisma.InputJsonObject;
+  return content as Prisma.InputJsonObject;
 }

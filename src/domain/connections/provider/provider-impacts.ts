@@ -2,20 +2,20 @@
  * Finds the integrations and the installations that a change of a custom provider breaks: they are valid with the previous
  * document and invalid with the new one, or their accounts must be connected again.
  */
-import type { Row } from '../../../../database/rows.ts';
-import type { Transaction } from '../../../../database/transaction.ts';
-import type { Provider } from '../../../../providers/contract.ts';
-import type { Impact, Impacts } from '../../../integrations/installation/check/impacts.ts';
-import { findImpacts, iterateInstallations } from '../../../integrations/installation/check/revision-impacts.ts';
+import type { Row } from '../../../database/rows.ts';
+import type { Transaction } from '../../../database/transaction.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import type { Impact, Impacts } from '../../integrations/installation/check/impacts.ts';
+import { findImpacts, iterateInstallations } from '../../integrations/installation/check/revision-impacts.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
-} from '../../../integrations/integration/integration-content.ts';
+} from '../../integrations/integration/integration-content.ts';
 import {
   listIssuesWithDestinations,
   listNamedDestinations,
-} from '../../../integrations/integration/integration-content-check.ts';
-import { type Catalog, createCatalog } from '../catalog.ts';
+} from '../../integrations/integration/integration-content-check.ts';
+import { type Catalog, createCatalog } from './catalog.ts';
 import { describeOtherTargets, findTargets } from './credential-targets.ts';
 
 interface ProviderChange {
