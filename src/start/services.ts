@@ -93,7 +93,6 @@ export async function openServices(
   const database = hideErasedSubjects(unfilteredDatabase, erasedSubjects);
   const sandbox = use('sandbox', await openSandbox({ config, database, log }));
   const now = overrides.now ?? database.now;
-  const providers = overrides.providers ?? listProviders(config, sandbox);
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
   const services: Services = {
     config,
@@ -103,12 +102,11 @@ export async function openServices(
     database,
     erasedSubjects,
     vault,
-    catalogs: new ProjectCatalogs(providers, { database, log }),
     ...createCallerServices({ config, meters, database, log, vault, now }),
     workers: new Workers(),
     ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
-    ...openProviderAccess(use, { config, log, database, sandbox }),
+    ...openProviderAccess(use, { config, log, database, sandbox, providers: overrides.providers }),
     fieldLearner: use('fields to store', new FieldLearner({ log, database, now })),
     eventRates: createEventRates(config),
     manifests: use('manifests', new ManifestReader()),
@@ -135,8 +133,13 @@ function openProviderAccess(
     log,
     database,
     sandbox,
-  }: Pick<Services, 'config' | 'log' | 'database'> & { sandbox: Sandbox },
+    providers = listProviders(config, sandbox),
+  }: Pick<Services, 'config' | 'log' | 'database'> & {
+    sandbox: Sandbox;
+    providers: Provider[] | undefined;
+  },
 ) {
+  const catalogs = new ProjectCatalogs(providers, { database, log });
   const requestRecorder =
     config.REQUEST_RETENTION_HOURS === 0
       ? null
@@ -146,7 +149,7 @@ function openProviderAccess(
     observer: requestRecorder,
     unstoredTokens: use('tokens to store', new UnstoredTokens(log)),
   });
-  return { requestRecorder, providerAccess };
+  return { catalogs, requestRecorder, providerAccess };
 }
 
 function hideErasedSubjects(database: Database, { ids }: ErasedSubjects): Database {

@@ -9,7 +9,7 @@ import {
   createDocument,
   createProvider,
   UPDATE_PROVIDER,
-} from '../../support/providers/custom-providers.ts';
+} from '../../support/inputs/custom-providers.ts';
 import { createProviderApp, getConnection } from '../../support/providers/oauth.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 

@@ -6,7 +6,7 @@
 import { completeContent, subscribeContent } from '../conformance/contents.ts';
 import { createJwtKeyPair } from '../fixtures/end-users.ts';
 import { createIntegrationContent, toRevision } from '../fixtures/integrations.ts';
-import { createDocument } from '../providers/custom-providers.ts';
+import { createDocument } from './custom-providers.ts';
 
 export interface Step {
   mutation: string;

@@ -1,6 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../../support/app.ts';
 import { generateConnection } from '../../../support/fixtures/connections.ts';
+import { createInstallation, createIntegration } from '../../../support/fixtures/integrations.ts';
+import { WRITE_RECORDS } from '../../../support/fixtures/writes.ts';
 import {
   CREATE_PROVIDER,
   createDocument,
@@ -8,10 +10,10 @@ import {
   createProvider,
   DELETE_PROVIDER,
   UPDATE_PROVIDER,
-} from '../../../support/providers/custom-providers.ts';
+} from '../../../support/inputs/custom-providers.ts';
+import { startProviderServer } from '../../../support/providers/provider-server.ts';
 import { createInstallation, createIntegration } from '../../../support/fixtures/integrations.ts';
 import { WRITE_RECORDS } from '../../../support/fixtures/writes.ts';
-import { startProviderServer } from '../../../support/providers/provider-server.ts';
 
 const app = await getSharedApp({ env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' } });
 const vendor = await startProviderServer(({ method, path }) => ({
