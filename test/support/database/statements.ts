@@ -55,6 +55,8 @@ const BACKGROUND_STATEMENTS = [
   /^(select 1|show transaction_read_only)$/,
   /^select pg_notify\(/,
   /^select exists \(\s*select 1 from pg_locks /,
+  // The catalog of a project is read again after a second.
+  /^SELECT "public"\."CustomProvider"\."id", "public"\."CustomProvider"\."revision" FROM /,
 ];
 
 /**

@@ -318,3 +318,29 @@ test('shows why a stored document can no longer be used, and keeps its connectio
   expect(project.customProviders.nodes[0].problem).toContain('displayName');
   expect(JSON.stringify(await write(tenant))).toContain('no longer');
 });
+
+test('refuses hostile documents', async () => {
+  const tenant = await app.createTenant();
+  const projectIdOrName = tenant.projectId;
+  const create = (document: string) =>
+    tenant.request(CREATE_PROVIDER, { input: { projectIdOrName, document } });
+  const documents = [
+    'not: [closed',
+    '"just a text"',
+    '{"name": "x-acme"}',
+    `${createDocument(vendor.url)}${' '.repeat(256 * 1024)}`,
+    'x'.repeat(100 * 1024 * 1024),
+    `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+    `a: &a [1,2]\nb: [${'*a,'.repeat(1_000)}]`,
+    createDocument(vendor.url, { api: { objects: JSON.parse('{"__proto__": {"list": 1}}') } }),
+  ];
+  for (const document of documents) {
+    const { status, errors } = await create(document);
+    expect(status).toBeLessThan(500);
+    expect(errors).toBeDefined();
+  }
+  expect(Object.prototype).not.toHaveProperty('list');
+  expect((await tenant.query(LIST_PROVIDERS, { project: projectIdOrName })).project).toEqual({
+    customProviders: { nodes: [] },
+  });
+});
