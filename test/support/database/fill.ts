@@ -156,6 +156,12 @@ function createStatements(
       consumerRef: `'consumer-' || n`,
       consumerName: `'Consumer'`,
     }),
+    formatInsert('CustomProvider', few, {
+      id: id('cpr'),
+      name: "'x-p' || n",
+      document: "'{}'",
+      content: "'{}'::jsonb",
+    }),
     formatInsert('ProviderApp', few, {
       id: id('app'),
       provider: `'hubspot'`,

@@ -56,7 +56,7 @@ const BACKGROUND_STATEMENTS = [
   /^select pg_notify\(/,
   /^select exists \(\s*select 1 from pg_locks /,
   // The catalog of a project is read again after a second.
-  /^SELECT "public"\."CustomProvider"\."id", "public"\."CustomProvider"\."revision" FROM /,
+  /^select (?!.*"document").*"revision".* from .*"CustomProvider"/i,
 ];
 
 /**
