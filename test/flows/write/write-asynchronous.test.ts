@@ -208,11 +208,10 @@ test('fails a write whose result could not be stored for a day, with the instanc
     const { operationId } = await writeAsynchronously(writer, { record: createContact() });
     const failingServices = {
       ...services,
-      catalog: {
-        ...services.catalogs.builtIn,
-        findWithModule: () => {
-          throw new Error('a defect');
-        },
+      catalogs: {
+        builtIn: services.catalogs.builtIn,
+        getOfProject: () => Promise.reject(new Error('a defect')),
+        forget: () => {},
       },
     };
     const where = { id: operationId };
