@@ -12,8 +12,6 @@ import {
   UPDATE_PROVIDER,
 } from '../../../support/inputs/custom-providers.ts';
 import { startProviderServer } from '../../../support/providers/provider-server.ts';
-import { createInstallation, createIntegration } from '../../../support/fixtures/integrations.ts';
-import { WRITE_RECORDS } from '../../../support/fixtures/writes.ts';
 
 const app = await getSharedApp({ env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' } });
 const vendor = await startProviderServer(({ method, path }) => ({
