@@ -5,6 +5,7 @@
  */
 import type { Log } from '../kernel/log.ts';
 import {
+  detachFromProcess,
   isFreeSql,
   keepLease,
   type LeaseColumns,
@@ -268,13 +269,28 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /** Extends the lease. Throws LeaseLost if the claim no longer holds the row. */
-  async renew(client: Client, claim: Pick<Row<T>, K | L>): Promise<void> {
+  renew(client: Client, claim: Pick<Row<T>, K | L>): Promise<void> {
+    return this.#extend(client, claim, getToken(claim, this.#options.columns.token));
+  }
+
+  /**
+   * Extends the lease, and lets it last until its end even if this process ends before. Changes the token of the claim.
+   * Throws LeaseLost if the claim no longer holds the row.
+   */
+  async detach(client: Client, claim: Pick<Row<T>, K | L>): Promise<void> {
+    const { token: column } = this.#options.columns;
+    const token = detachFromProcess(getToken(claim, column));
+    await this.#extend(client, claim, token);
+    Object.assign(claim, { [column]: token });
+  }
+
+  async #extend(client: Client, claim: Pick<Row<T>, K | L>, token: string): Promise<void> {
     const { key, columns } = this.#options;
-    const isHeldSql = matchRow(claim, [...key, columns.token]);
-    const renewed = await client.$executeRaw`
-      update ${this.#table} held set ${quoteName(columns.expireTime)} = ${this.leaseEndSql}
-      where ${isHeldSql} and ${this.#isClaimableSql}`;
-    requireLease(renewed);
+    const extendedCount = await client.$executeRaw`
+      update ${this.#table} held
+      set ${quoteName(columns.token)} = ${token}, ${quoteName(columns.expireTime)} = ${this.leaseEndSql}
+      where ${matchRow(claim, [...key, columns.token])} and ${this.#isClaimableSql}`;
+    requireLease(extendedCount);
   }
 
   /** Releases the row until `dueTime`. Does nothing if the claim no longer holds it. */
@@ -324,6 +340,10 @@ function matchRow<R extends object, C extends keyof R & string>(
     (column) => Prisma.sql`held.${quoteName(column)} = ${row[column]}`,
   );
   return Prisma.join(comparisons, ' and ');
+}
+
+function getToken<L extends string>(claim: Record<L, unknown>, column: L): string {
+  return String(claim[column]);
 }
 
 function quoteName(column: string): Prisma.Sql {

@@ -4,21 +4,21 @@ import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
 import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from '../database/postgres/outgrown-tables.ts';
 import { startDeliveries } from '../deliveries/delivery-worker.ts';
 import { selectEarliestDueSql } from '../deliveries/outbox.ts';
+import { activityCounts } from '../domain/overview/activity-deltas.ts';
 import type { Services } from '../domain/access/call.ts';
-import { proposals } from '../domain/agents/commit-proposal.ts';
-import { refreshDueTokens } from '../domain/connections/connection/connection-refresh.ts';
+import { tokenRefreshes } from '../domain/connections/connection/token/refresh-due-token.ts';
+import { erasures } from '../domain/upkeep/continue-erasure.ts';
+import { dropRemainingDeliveries } from '../domain/events/dropped-deliveries.ts';
+import { removeSurplus } from '../domain/events/stream/stream-removal.ts';
 import { reads } from '../domain/data/operation/read/continue-read.ts';
 import { scheduledReads } from '../domain/data/operation/read/schedule.ts';
 import { writes } from '../domain/data/operation/write/write-run.ts';
+import { proposals } from '../domain/agents/commit-proposal.ts';
 import { providerEvents } from '../domain/data/provider-event/deliver-provider-events.ts';
 import { subscriptions } from '../domain/data/provider-event/maintain-subscriptions.ts';
 import { providerStreams } from '../domain/data/provider-event/stream/follow-stream.ts';
-import { schemaWatches } from '../domain/data/schema-watch/poll-schemas.ts';
-import { dropRemainingDeliveries } from '../domain/events/dropped-deliveries.ts';
-import { removeSurplus } from '../domain/events/stream/stream-removal.ts';
-import { activityCounts } from '../domain/overview/activity-deltas.ts';
-import { erasures } from '../domain/upkeep/continue-erasure.ts';
 import { removeExpired } from '../domain/upkeep/retention.ts';
+import { schemaWatches } from '../domain/data/schema-watch/poll-schemas.ts';
 import type { LeasedWork } from '../jobs/leased-work.ts';
 import { type AdditionalWork, type BackgroundWork, runWork } from '../jobs/run-work.ts';
 import type { Upkeep } from '../jobs/upkeep-loop.ts';
@@ -35,6 +35,7 @@ export const LEASED_WORK: readonly LeasedWork<object>[] = [
   subscriptions,
   providerStreams,
   schemaWatches,
+  tokenRefreshes,
 ];
 
 /** Frees the leases of processes that have ended, within seconds of their end. */
@@ -46,19 +47,6 @@ const endedProcesses: Upkeep = {
   async run({ database, log }) {
     const processIds = await database.processes.check();
     if (processIds.length > 0) log.warn({ processIds }, 'process.missed');
-  },
-};
-
-/** The maximum number of batches of tokens in one run. The next run continues. */
-const BATCHES_MAX = 100;
-
-export const tokenRefresh: Upkeep = {
-  name: 'token refresh',
-  intervalMs: MINUTE_MS,
-  async run(services, signal) {
-    for (let batch = 0; batch < BATCHES_MAX && !signal.aborted; batch += 1) {
-      if ((await refreshDueTokens(services)) === 0) return;
-    }
   },
 };
 
@@ -116,7 +104,6 @@ const WORK: BackgroundWork = {
   upkeep: [
     endedProcesses,
     scheduledReads,
-    tokenRefresh,
     activityCounts,
     droppedDeliveries,
     expiredRows,

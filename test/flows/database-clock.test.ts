@@ -1,7 +1,7 @@
 /** A process whose clock is wrong schedules work and finds due work by the database's clock. */
 
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { refreshDueTokens } from '../../src/domain/connections/connection/connection-refresh.ts';
+import { tokenRefreshes } from '../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { startWork } from '../../src/start/start-work.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
@@ -10,6 +10,7 @@ import { createContact, createWriter } from '../support/fixtures/writes.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { connectWithTokens, getConnection } from '../support/providers/oauth.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { runDueRows } from '../support/work/due-work.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -160,7 +161,7 @@ describe.each([
       await app.createTenant(),
       createExpiry(EXPIRING_MS),
     );
-    await refreshDueTokens(services);
+    await runDueRows(services, tokenRefreshes);
 
     expect(sandbox.oauth.counts.refreshed).toBe(1);
     const { tokenExpireTime } = await getConnection(app, expiringConnection.id);

@@ -1,10 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { refreshDueTokens } from '../../src/domain/connections/connection/connection-refresh.ts';
+import { tokenRefreshes } from '../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { runWork } from '../../src/jobs/run-work.ts';
 import { ServiceUnavailable } from '../../src/kernel/errors.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { tokenRefresh } from '../../src/start/start-work.ts';
 import {
   createTestApp,
   getSharedApp,
@@ -14,6 +13,7 @@ import {
 } from '../support/app.ts';
 import { generateConnection, recordEvents } from '../support/fixtures/connections.ts';
 import { CLIENT_ID, createProviderApp } from '../support/providers/oauth.ts';
+import { claimDueRows, runAllDueRows, runDueRows } from '../support/work/due-work.ts';
 
 const env = { ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
 const lines: string[] = [];
@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000;
 const CONNECTION_COUNT = 12;
 
 function startRefreshes({ app: { services } }: Pick<TestApp, 'app'>) {
-  return runWork(services, { leased: [], upkeep: [tokenRefresh] });
+  return runWork(services, { leased: [tokenRefreshes], upkeep: [] });
 }
 
 /** Starts another server with the same database and provider. */
@@ -67,7 +67,7 @@ async function createTenantWithApp() {
   return tenant;
 }
 
-test('refreshes each expiring token once when two servers sweep at the same time', async () => {
+test('refreshes each expiring token once when two servers refresh at the same time', async () => {
   const tenant = await createTenantWithApp();
   const dueIds: string[] = [];
   for (let number = 0; number < CONNECTION_COUNT; number += 1) {
@@ -104,16 +104,16 @@ test('refreshes each expiring token once when two servers sweep at the same time
   expect(connectionAfter).toEqual(connectionBefore);
 });
 
-test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", async () => {
+test("sets BAD_CREDENTIALS with one event when a worker's refresh is rejected", async () => {
   const tenant = await createTenantWithApp();
   const listEvents = await recordEvents(app, tenant);
   const options = { groupRef: 'refused', expiresInMs: 60_000, refreshToken: 'sbx_rt_unknown' };
   const id = await connect(tenant, options);
-  const { signal } = new AbortController();
-  for (let sweep = 0; sweep < 2; sweep += 1) await tokenRefresh.run(services, signal);
+  await runAllDueRows(services, tokenRefreshes);
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     status: 'BAD_CREDENTIALS',
     tokenExpireTime: null,
+    refreshDueTime: null,
     refreshLeaseToken: null,
   });
   expect(await listEvents()).toMatchObject([
@@ -126,7 +126,7 @@ test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", a
   ]);
 });
 
-/** Creates connections whose credentials cannot be decrypted. Their tokens expire first, so a sweep begins with them. */
+/** Creates connections whose credentials cannot be decrypted. Their tokens expire first, so they are claimed first. */
 async function createUnreadableConnections(tenant: Tenant, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let number = 0; number < count; number += 1) {
@@ -141,12 +141,12 @@ test('postpones unreadable connections, and refreshes other connections', async 
   const tenant = await createTenantWithApp();
   const unreadableIds = await createUnreadableConnections(tenant, 8);
   const id = await connect(tenant, { groupRef: 'readable', expiresInMs: 60_000 });
-  await tokenRefresh.run(services, new AbortController().signal);
+  await runAllDueRows(services, tokenRefreshes);
   const expireTime = new Date(Date.now() + 120_000);
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     tokenExpireTime: expect.toSatisfy((time: Date) => time > expireTime),
   });
-  const waitingConnections = { id: { in: unreadableIds }, refreshRetryTime: { gt: expireTime } };
+  const waitingConnections = { id: { in: unreadableIds }, refreshDueTime: { gt: expireTime } };
   expect(await prisma.connection.count({ where: waitingConnections })).toBe(unreadableIds.length);
   const loggedFailures = lines
     .map((line) => JSON.parse(line))
@@ -158,9 +158,10 @@ test('postpones unreadable connections, and refreshes other connections', async 
   await prisma.connection.deleteMany({ where: { id: { in: unreadableIds } } });
 });
 
-test('ends the sweep if the database is not available, and postpones no connection', async () => {
+test('releases the connection without a delay if the database is not available', async () => {
   const tenant = await createTenantWithApp();
   const id = await connect(tenant, { groupRef: 'away', expiresInMs: 60_000 });
+  const { refreshDueTime } = await prisma.connection.findFirstOrThrow({ where: { id } });
   const open = () => {
     throw new ServiceUnavailable('The database is not available.', {
       cause: null,
@@ -168,16 +169,83 @@ test('ends the sweep if the database is not available, and postpones no connecti
     });
   };
   const failingServices = { ...services, vault: { ...services.vault, open } };
-  await expect(refreshDueTokens(failingServices)).rejects.toThrow('The database is not available.');
+  const run = () => runDueRows(failingServices, tokenRefreshes, tenant);
+  await expect(run()).rejects.toThrow('The database is not available.');
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
-    refreshRetryTime: null,
+    refreshDueTime,
   });
 });
 
-test('refreshes no token while the server stops', async () => {
+test('releases the connection unchanged if the server stops before the refresh', async () => {
   const tenant = await createTenantWithApp();
   const id = await connect(tenant, { groupRef: 'waiting', expiresInMs: 60_000 });
   const connectionBefore = await prisma.connection.findFirstOrThrow({ where: { id } });
-  await tokenRefresh.run(services, AbortSignal.abort());
+  const { projectId } = tenant;
+  await runDueRows(services, tokenRefreshes, { projectId, signal: AbortSignal.abort() });
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toEqual(connectionBefore);
+});
+
+test('refreshes a token when it becomes due, without a notification', async () => {
+  const tenant = await createTenantWithApp();
+  await using _refreshes = await startRefreshes(app);
+  const id = await connect(tenant, { groupRef: 'soon', expiresInMs: 121_000 });
+  const readExpiry = async () =>
+    (await prisma.connection.findFirstOrThrow({ where: { id } })).tokenExpireTime?.getTime();
+  await expect.poll(readExpiry, POLLING).toBeGreaterThan(Date.now() + HOUR_MS / 2);
+});
+
+test('refreshes the tokens of an app while those of another app hang', async () => {
+  const hangingTenant = await createTenantWithApp();
+  const tenant = await createTenantWithApp();
+  for (let number = 0; number < 2 * tokenRefreshes.perGroup; number += 1)
+    await connect(hangingTenant, { groupRef: `hanging-${number}`, expiresInMs: 1_000 });
+  const id = await connect(tenant, { groupRef: 'quick', expiresInMs: 60_000 });
+  const hang = Promise.withResolvers<void>();
+  const work: typeof tokenRefreshes = {
+    ...tokenRefreshes,
+    run: (runServices, row, signal) =>
+      row.projectId === hangingTenant.projectId
+        ? hang.promise
+        : tokenRefreshes.run(runServices, row, signal),
+  };
+  await using _work = await runWork(services, { leased: [work], upkeep: [] });
+  const readExpiry = async () =>
+    (await prisma.connection.findFirstOrThrow({ where: { id } })).tokenExpireTime?.getTime();
+  await expect.poll(readExpiry, POLLING).toBeGreaterThan(Date.now() + HOUR_MS / 2);
+  hang.resolve();
+});
+
+test('schedules a token that was stored since, instead of refreshing it', async () => {
+  const tenant = await createTenantWithApp();
+  const id = await connect(tenant, { groupRef: 'stored', expiresInMs: HOUR_MS });
+  const { refreshDueTime } = await prisma.connection.findFirstOrThrow({ where: { id } });
+  // An older version stores a token without its due time.
+  await prisma.connection.updateMany({ where: { id }, data: { refreshDueTime: new Date() } });
+  const { refreshed } = sandbox.oauth.counts;
+  await runDueRows(services, tokenRefreshes, tenant);
+  expect(sandbox.oauth.counts.refreshed).toBe(refreshed);
+  expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
+    refreshDueTime,
+    refreshLeaseToken: null,
+  });
+});
+
+test('refuses the result of a worker whose lease another worker has', async () => {
+  const tenant = await createTenantWithApp();
+  const id = await connect(tenant, { groupRef: 'lost', expiresInMs: 60_000 });
+  const [claim] = await claimDueRows(services, tokenRefreshes, tenant.projectId);
+  const taken = {
+    refreshLeaseToken: 'other',
+    refreshLeaseExpireTime: new Date(Date.now() + HOUR_MS),
+  };
+  await prisma.connection.updateMany({ where: { id }, data: taken });
+  const lostVault = {
+    ...services.vault,
+    open() {
+      throw new Error('The credentials are not readable.');
+    },
+  };
+  const { signal } = new AbortController();
+  await tokenRefreshes.run({ ...services, vault: lostVault }, claim!, signal);
+  expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject(taken);
 });

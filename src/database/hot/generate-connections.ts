@@ -81,6 +81,7 @@ export interface ConnectionInput
     | 'credentialsSealed'
     | 'credentialTargets'
     | 'tokenExpireTime'
+    | 'refreshDueTime'
     | 'unrefreshableSince'
   > {
   /** Null selects the newest app of the provider, if the provider needs one. */
@@ -102,7 +103,8 @@ export const CONNECTION_COLUMNS = `
   "id" text, "projectId" text, "provider" text, "authScheme" "AuthScheme", "providerAppId" text, "needsApp" boolean,
   "providerWorkspaceRef" text, "isWorkspaceFromToken" boolean, "providerConsumerRef" text, "providerMetadata" jsonb, "credentialsSealed" text,
   "credentialTargets" text,
-  "tokenExpireTime" timestamptz, "unrefreshableSince" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
+  "tokenExpireTime" timestamptz, "refreshDueTime" timestamptz, "unrefreshableSince" timestamptz, "groupName" text,
+  "consumerName" text, "now" timestamptz, "event" jsonb`;
 
 /**
  * SQL: the rows of `input`, each with `appId`, the id of its app. Omits rows that name an unknown app. Locks the apps, so
@@ -172,10 +174,11 @@ export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection>
   created_connections as (
     insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "providerAppId",
       "providerWorkspaceRef", "isWorkspaceFromToken", "providerConsumerRef", "providerMetadata", "credentialsSealed",
-      "credentialTargets", "tokenExpireTime", "unrefreshableSince")
+      "credentialTargets", "tokenExpireTime", "refreshDueTime", "unrefreshableSince")
     select input."id", input."projectId", input."provider", group_row."id", consumer_row."id", input."authScheme",
       input."appId", input."providerWorkspaceRef", input."isWorkspaceFromToken", input."providerConsumerRef",
-      input."providerMetadata", input."credentialsSealed", input."credentialTargets", input."tokenExpireTime",
+      input."providerMetadata", input."credentialsSealed", input."credentialTargets",
+      input."tokenExpireTime", input."refreshDueTime",
       input."unrefreshableSince"
     from rows_to_create input ${JOINED_PARTIES}
     order by input."id"

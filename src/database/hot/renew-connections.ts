@@ -36,8 +36,8 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
       "providerMetadata" = coalesce(input."providerMetadata", connection."providerMetadata"),
       "providerConsumerRef" = input."providerConsumerRef", "credentialsSealed" = input."credentialsSealed",
       "credentialTargets" = input."credentialTargets",
-      "tokenExpireTime" = input."tokenExpireTime", "unrefreshableSince" = input."unrefreshableSince",
-      "refreshRejectedTime" = null, "refreshRetryTime" = null, "updateTime" = input."now"
+      "tokenExpireTime" = input."tokenExpireTime", "refreshDueTime" = input."refreshDueTime",
+      "unrefreshableSince" = input."unrefreshableSince", "refreshRejectedTime" = null, "updateTime" = input."now"
     from input_with_apps input
     where connection."projectId" = input."projectId" and connection."id" = input."id"
     returning connection.*

@@ -6,7 +6,8 @@ import type { BatchChange } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
 
-interface TokensToStore extends Pick<Connection, 'id' | 'projectId' | 'tokenExpireTime'> {
+interface TokensToStore
+  extends Pick<Connection, 'id' | 'projectId' | 'tokenExpireTime' | 'refreshDueTime'> {
   /** The sealed credentials that must still be stored. */
   heldSealed: string;
   credentialsSealed: string;
@@ -28,11 +29,11 @@ export const STORE_TOKENS: BatchChange<TokensToStore, Pick<Connection, 'id'>> = 
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as input(
       "id" text, "projectId" text, "heldSealed" text, "credentialsSealed" text, "tokenExpireTime" timestamptz,
-      "now" timestamptz, "event" jsonb)
+      "refreshDueTime" timestamptz, "now" timestamptz, "event" jsonb)
   ),
   stored_connections as (
     update "Connection" connection set "credentialsSealed" = input."credentialsSealed",
-      "tokenExpireTime" = input."tokenExpireTime", "refreshRetryTime" = null, "refreshRejectedTime" = null,
+      "tokenExpireTime" = input."tokenExpireTime", "refreshDueTime" = input."refreshDueTime", "refreshRejectedTime" = null,
       "status" = case when connection."status" = 'BAD_CREDENTIALS' and connection."refreshRejectedTime" is null
         then connection."status" else 'CREATED' end,
       "updateTime" = input."now", "refreshLeaseToken" = null, "refreshLeaseExpireTime" = null

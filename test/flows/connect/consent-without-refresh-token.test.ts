@@ -3,9 +3,9 @@
  * none, and the project's attention items say so.
  */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { refreshDueTokens } from '../../../src/domain/connections/connection/connection-refresh.ts';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { tokenRefreshes } from '../../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { getSubscriptionParties } from '../../../src/domain/data/provider-event/subscription-parties.ts';
+import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { isSuccess } from '../../../src/providers/read-responses.ts';
@@ -20,6 +20,7 @@ import {
 } from '../../support/providers/oauth.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 import { consent } from '../../support/wire/oauth-entries.ts';
+import { runDueRows } from '../../support/work/due-work.ts';
 
 const clock = createAheadClock();
 /** The account and the person whose access token the endpoint issues next, and the refresh token if it issues one. */
@@ -222,10 +223,10 @@ test('reports an imported token that has no refresh token once it expires', asyn
     provider: 'named',
     oauth2AuthorizationCode: { accessToken: { token: 'access', expireTime } },
   });
-  await refreshDueTokens(app.app.services);
+  await runDueRows(app.app.services, tokenRefreshes);
   expect(await listItems(tenant)).toEqual([]);
   clock.aheadMs += HOUR_MS;
-  await refreshDueTokens(app.app.services);
+  await runDueRows(app.app.services, tokenRefreshes);
   expect(await listItems(tenant)).toMatchObject([{ kind: 'CONNECTION_UNREFRESHABLE' }]);
 });
 

@@ -3,7 +3,7 @@
  * @module-tag all/walk
  */
 import { afterAll, expect, test } from 'vitest';
-import { refreshDueTokens } from '../../../src/domain/connections/connection/connection-refresh.ts';
+import { tokenRefreshes } from '../../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import { HOUR_MS } from '../../../src/work/durations.ts';
@@ -15,6 +15,7 @@ import {
   type ServedResponse,
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
+import { runDueRows } from '../../support/work/due-work.ts';
 
 const DAYS = 40;
 /** The lifetime of an access token. */
@@ -88,7 +89,7 @@ test('stays connected for 40 days with outages, and ends BAD_CREDENTIALS once th
     // The token endpoint fails for 14 hours of each tenth day, so that tokens expire.
     account.isDown = hour % 240 >= 100 && hour % 240 < 114;
     clock.aheadMs += 2 * HOUR_MS;
-    await refreshDueTokens(services);
+    await runDueRows(services, tokenRefreshes);
     if (hour % 14 !== 0 && !account.isDown) continue;
     const isUp = clock.aheadMs < account.expireTimeMs || !account.isDown;
     expect([hour, await call('/records')]).toEqual([hour, isUp ? 200 : 'RETRYABLE']);
@@ -111,7 +112,7 @@ test('stays connected for 40 days with outages, and ends BAD_CREDENTIALS once th
   account.isDown = false;
   expect(await call('/records')).toBe('AUTH_INVALIDATED');
   for (let hour = 0; hour < 48; hour += 1) {
-    await refreshDueTokens(services);
+    await runDueRows(services, tokenRefreshes);
     await call('/records');
     expect((await getConnection(app, id)).status).toBe('BAD_CREDENTIALS');
     clock.aheadMs += HOUR_MS;

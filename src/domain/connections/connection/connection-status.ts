@@ -58,7 +58,10 @@ export async function recordBadCredentials(
     if (cause === 'REFRESH') {
       // The connection can't be refreshed until it gets new credentials.
       const where = { id, projectId, credentialsSealed: sealed };
-      await tx.connection.updateMany({ where, data: { tokenExpireTime: null } });
+      await tx.connection.updateMany({
+        where,
+        data: { tokenExpireTime: null, refreshDueTime: null },
+      });
     }
     if (count === 0) return;
     const connection = await tx.connection.findUniqueOrThrow({

@@ -43,7 +43,7 @@ import {
 } from './session/account-address.ts';
 import { listInputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
-import { findTokenExpireTime } from './token/token.ts';
+import { findRefreshDueTime, findTokenExpireTime } from './token/token.ts';
 
 export const connectionStatus = enumeration(
   'ConnectionStatus',
@@ -260,9 +260,9 @@ export function createCredentialColumns(
     credentialsSealed: sealCredentials(services, connection, credentials),
     credentialTargets: findTargets(catalogProvider),
     tokenExpireTime: findTokenExpireTime(credentials),
+    refreshDueTime: findRefreshDueTime(credentials),
     unrefreshableSince: null,
     refreshRejectedTime: null,
-    refreshRetryTime: null,
   } as const;
 }
 

@@ -91,11 +91,8 @@ function createConnectionRow(
   const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
   const { providerAppId = null, providerMetadata = null } = input;
   const key = { id, projectId, provider, authScheme: scheme };
-  const { credentialsSealed, credentialTargets, tokenExpireTime } = createCredentialColumns(
-    services,
-    key,
-    { ...input, token, credentials },
-  );
+  const { credentialsSealed, credentialTargets, tokenExpireTime, refreshDueTime } =
+    createCredentialColumns(services, key, { ...input, token, credentials });
   const now = services.now();
   const consumerNames = { consumerRef, consumerName: consumerName ?? consumerRef };
   return {
@@ -109,6 +106,7 @@ function createConnectionRow(
     credentialsSealed,
     credentialTargets,
     tokenExpireTime,
+    refreshDueTime,
     unrefreshableSince: isUnrefreshable ? now : null,
     groupName,
     consumerName,

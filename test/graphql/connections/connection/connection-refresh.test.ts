@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refreshDueTokens } from '../../../../src/domain/connections/connection/connection-refresh.ts';
+import { tokenRefreshes } from '../../../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { createLog } from '../../../../src/kernel/log.ts';
 import { getSharedApp, type Tenant } from '../../../support/app.ts';
 import { generateConnection, recordEvents } from '../../../support/fixtures/connections.ts';
@@ -10,6 +10,7 @@ import {
   getConnection,
   readStoredCredentials,
 } from '../../../support/providers/oauth.ts';
+import { runAllDueRows, runDueRows } from '../../../support/work/due-work.ts';
 
 const app = await getSharedApp({ log: createLog('silent') });
 const { sandbox, services } = app.app;
@@ -151,7 +152,7 @@ test('refreshes tokens of idle connections that expire soon, and no others', asy
   const readTokens = async () => Promise.all([dueConnection, laterConnection].map(readToken));
   const [dueToken, laterToken] = await readTokens();
 
-  while ((await refreshDueTokens(services)) > 0);
+  await runAllDueRows(services, tokenRefreshes);
   const [refreshedToken, unchangedToken] = await readTokens();
   expect(refreshedToken).not.toBe(dueToken);
   expect(unchangedToken).toBe(laterToken);
@@ -166,16 +167,18 @@ test('refreshes tokens of idle connections that expire soon, and no others', asy
 
 test('retries a failed refresh later', async () => {
   // Refreshes the tokens that other tests left.
-  while ((await refreshDueTokens(services)) > 0);
+  await runAllDueRows(services, tokenRefreshes);
   const connection = await connectWithTokens(app, await app.createTenant());
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 500 });
-  expect(await refreshDueTokens(services)).toBe(1);
-  expect(await refreshDueTokens(services)).toBe(0);
+  expect(await runDueRows(services, tokenRefreshes)).toHaveLength(1);
+  expect(await runDueRows(services, tokenRefreshes)).toEqual([]);
   expect(await getConnection(app, connection.id)).toMatchObject({
     status: 'CREATED',
-    refreshRetryTime: expect.any(Date),
+    refreshDueTime: expect.toSatisfy((time: Date) => time > services.now()),
   });
   const later = new Date(services.now().getTime() + 10 * 60_000);
-  expect(await refreshDueTokens({ ...services, now: () => later })).toBe(1);
-  expect((await getConnection(app, connection.id)).refreshRetryTime).toBeNull();
+  expect(await runDueRows({ ...services, now: () => later }, tokenRefreshes)).toHaveLength(1);
+  expect((await getConnection(app, connection.id)).tokenExpireTime).toSatisfy(
+    (time: Date) => time > services.now(),
+  );
 });

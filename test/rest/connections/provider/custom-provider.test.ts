@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { getSharedApp } from '../../support/app.ts';
-import { createDocument } from '../../support/inputs/custom-providers.ts';
+import { getSharedApp } from '../../../support/app.ts';
+import { createDocument } from '../../../support/inputs/custom-providers.ts';
 
 const app = await getSharedApp();
 const DOCUMENT = createDocument('https://api.acme.example');

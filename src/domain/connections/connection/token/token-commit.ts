@@ -13,10 +13,11 @@ import type { Row } from '../../../../database/rows.ts';
 import { type BindInput, CompiledStatement, statements } from '../../../../database/statements.ts';
 import { createEventRow } from '../../../../events/record.ts';
 import { pickSubject, type Subject } from '../../../../events/subject.ts';
-import { writeFileAtomically } from '../../../../kernel/atomic-file.ts';
 import type { SealedLocation } from '../../../../kernel/secrets.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../../work/backoff.ts';
+import { MINUTE_MS } from '../../../../work/durations.ts';
+import { writeFileAtomically } from '../../../../kernel/atomic-file.ts';
 import type { Services } from '../../../access/call.ts';
 import { toConnectionFields } from '../connection.ts';
 import {
@@ -31,10 +32,13 @@ import {
   createDeletedConnectionError,
   unsealCredentials,
 } from '../session/stored-credentials.ts';
-import { findTokenExpireTime } from './token.ts';
+import { findRefreshDueTime, findTokenExpireTime } from './token.ts';
 
 /** The tries span the time that a database takes to restart. */
 const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
+
+/** The shortest time between a refresh and the next one by a worker. It bounds the refreshes of short-lived tokens. */
+const REFRESH_GAP_MS = MINUTE_MS;
 
 interface Commit extends Renewal {
   /** If true, records the event CONNECTION_REFRESHED. The first token is a refresh only if a caller requested it. */
@@ -92,6 +96,7 @@ async function storeTokens(
 ): Promise<UnsealedCredentials | null> {
   const { connection, before, after, isRefresh } = commit;
   const { changes, rows } = services.database;
+  const now = services.now();
   const [row] = await rows.run(NAMED_CONNECTION, connection);
   if (!row) throw createDeletedConnectionError();
   const currentCredentials = unsealCredentials(services, row);
@@ -105,7 +110,8 @@ async function storeTokens(
     heldSealed: currentCredentials.sealed,
     credentialsSealed: sealed,
     tokenExpireTime: findTokenExpireTime(after),
-    now: services.now(),
+    refreshDueTime: findRefreshDueTime(after, new Date(now.getTime() + REFRESH_GAP_MS)),
+    now,
     event: isRefresh ? createRefreshedEvent(row) : null,
   });
   // Another process encrypted the credentials with a newer key in the meantime. `commitRenewal` retries.

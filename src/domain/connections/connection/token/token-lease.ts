@@ -2,15 +2,15 @@
  * A lease on the row of a connection, so that one process at a time refreshes its token. The lease expires by the
  * database's clock. The work finishes before the lease expires, even if the process was frozen.
  */
+import type { ConnectionKey } from '../credentials.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../../../database/database.ts';
+import type { Prisma } from '../../../../database/generated/client.ts';
 import { LeasedRows } from '../../../../database/leased-rows.ts';
 import type { Row } from '../../../../database/rows.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import { detachFromProcess } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
-import type { ConnectionKey } from '../credentials.ts';
 
 /** Enough time to restart a process that crashed with a token in its journal. */
 const LEASE_MS = MINUTE_MS;
@@ -21,26 +21,30 @@ const WORK_MS = 40_000;
 const LEASE_WAIT_MS = 20_000;
 const LEASE_POLL_MS = 100;
 
-const REFRESHES = new LeasedRows({
+/** The lease of a process that refreshes the token of a connection, or stores a consent. */
+export const REFRESH_LEASES = new LeasedRows({
   table: 'Connection',
   key: ['projectId', 'id'],
   leaseMs: LEASE_MS,
   columns: { token: 'refreshLeaseToken', expireTime: 'refreshLeaseExpireTime' },
+  dueColumn: 'refreshDueTime',
 });
 
-const REFRESH_COLUMNS = [
+/** The columns that a refresh needs, as of the claim. */
+export const REFRESH_COLUMNS = [
   'id',
   'projectId',
   'provider',
   'providerAppId',
   'providerWorkspaceRef',
   'providerMetadata',
+  'refreshLeaseToken',
 ] as const;
 
-/** The columns that a refresh needs, as of the claim. */
-export type LeasedConnection = Pick<Row<'Connection'>, (typeof REFRESH_COLUMNS)[number]>;
+export type RefreshClaim = Pick<Row<'Connection'>, (typeof REFRESH_COLUMNS)[number]>;
 
-type Claim = LeasedConnection & Pick<Row<'Connection'>, 'refreshLeaseToken'>;
+/** The columns of a connection that a token request needs. */
+export type LeasedConnection = Omit<RefreshClaim, 'refreshLeaseToken'>;
 
 /**
  * Claims the lease, and waits while another process has it. Null if `isNeeded`, which runs before each attempt, returns
@@ -69,21 +73,22 @@ async function claimLease(
   { id, projectId }: ConnectionKey,
 ): Promise<Lease | null> {
   const claimedAtMs = performance.now();
-  const columns = [...REFRESH_COLUMNS, 'refreshLeaseToken'] as const;
-  const claim = await REFRESHES.claimOne(database, { id, projectId }, { columns });
+  const key = { id, projectId };
+  const claim = await REFRESH_LEASES.claimOne(database, key, { columns: REFRESH_COLUMNS });
   return claim && new Lease(database, claim, claimedAtMs);
 }
 
 export class Lease {
   readonly #database: Database;
-  readonly #claimedAtMs: number;
-  #isReleasePrevented = false;
-  #claim: Claim;
+  readonly #claim: RefreshClaim;
+  #renewedAtMs: number;
+  #isReleasable = true;
 
-  constructor(database: Database, claim: Claim, claimedAtMs: number) {
+  /** `claimedAtMs` is when the lease began or later, by performance.now(). */
+  constructor(database: Database, claim: RefreshClaim, claimedAtMs: number) {
     this.#database = database;
     this.#claim = claim;
-    this.#claimedAtMs = claimedAtMs;
+    this.#renewedAtMs = claimedAtMs;
   }
 
   get connection(): LeasedConnection {
@@ -92,23 +97,22 @@ export class Lease {
 
   /** Throws RETRYABLE if the lease expires too soon for a refresh. */
   requireTime(): void {
-    if (performance.now() - this.#claimedAtMs <= LEASE_MS - WORK_MS) return;
+    if (performance.now() - this.#renewedAtMs <= LEASE_MS - WORK_MS) return;
     throw new ProviderError('RETRYABLE', 'The token could not be refreshed in time.');
   }
 
   /**
    * Lets the lease outlast this process. Must run before a refresh token is used: the new refresh token may exist only in
    * this process's journal. The lease keeps other processes from using the old token until this process can restart.
-   * Throws LeaseLost if the claim was lost.
+   * Also extends the lease. Throws LeaseLost if the claim was lost.
    */
   async outlastProcess(): Promise<void> {
     const { kind, prisma } = this.#database;
     // An embedded database has one process, which stores its journal before any other work.
     if (kind === 'embedded') return;
-    const { refreshLeaseToken: token } = this.#claim;
-    const data = { refreshLeaseToken: token && detachFromProcess(token) };
-    await REFRESHES.updateClaimed(prisma.connection, this.#claim, data);
-    this.#claim = { ...this.#claim, ...data };
+    const startMs = performance.now();
+    await REFRESH_LEASES.detach(prisma, this.#claim);
+    this.#renewedAtMs = startMs;
   }
 
   /**
@@ -116,13 +120,22 @@ export class Lease {
    * until it expires.
    */
   preventRelease(): void {
-    this.#isReleasePrevented = true;
+    this.#isReleasable = false;
   }
 
-  async release(): Promise<void> {
-    if (this.#isReleasePrevented) return;
-    const where = REFRESHES.getClaimFilter(this.#claim);
-    const data = { refreshLeaseToken: null, refreshLeaseExpireTime: null };
-    await this.#database.prisma.connection.updateMany({ where, data });
+  get isReleasable(): boolean {
+    return this.#isReleasable;
+  }
+
+  /** Changes and releases the row, if it is held and meets the condition. */
+  async release(
+    change: Prisma.ConnectionUpdateManyMutationInput = {},
+    condition: Prisma.ConnectionWhereInput = {},
+  ): Promise<void> {
+    if (!this.#isReleasable) return;
+    const where = { ...condition, ...REFRESH_LEASES.getClaimFilter(this.#claim) };
+    const data = { ...change, refreshLeaseToken: null, refreshLeaseExpireTime: null };
+    const { count } = await this.#database.prisma.connection.updateMany({ where, data });
+    this.#isReleasable = count === 0;
   }
 }

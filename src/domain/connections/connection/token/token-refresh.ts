@@ -82,28 +82,29 @@ async function refresh(
   const lease = await waitForLease(services, connection, async () =>
     needsRefresh(await readCredentials(services, connection), request),
   );
-  if (lease) return refreshWithLease(services, lease, request);
-  return readCredentials(services, connection);
-}
-
-async function refreshWithLease(
-  services: Services,
-  lease: Lease,
-  { isStale, isRequested = false }: RefreshRequest,
-): Promise<UnsealedCredentials> {
+  if (!lease) return readCredentials(services, connection);
   try {
-    await replayEntry(services, lease.connection.id);
-    const storedCredentials = await readCredentials(services, lease.connection);
-    const { credentials } = storedCredentials;
-    if (!canRefresh(credentials) || !isStale(credentials)) return storedCredentials;
-    const projectServices = await inProject(services, lease.connection.projectId);
-    const provider = projectServices.catalog.find(lease.connection.provider);
-    if (provider) requireForProvider(provider, storedCredentials);
-    return await renewToken(projectServices, { lease, before: credentials, isRequested });
+    return await refreshWithLease(services, lease, request);
   } finally {
     // If the release fails, the lease expires.
     await lease.release().catch(() => {});
   }
+}
+
+/** Does what `getFreshCredentials` does, for a caller that holds the lease. The caller releases it. */
+export async function refreshWithLease(
+  services: Services,
+  lease: Lease,
+  { isStale, isRequested = false }: RefreshRequest,
+): Promise<UnsealedCredentials> {
+  await replayEntry(services, lease.connection.id);
+  const storedCredentials = await readCredentials(services, lease.connection);
+  const { credentials } = storedCredentials;
+  if (!canRefresh(credentials) || !isStale(credentials)) return storedCredentials;
+  const projectServices = await inProject(services, lease.connection.projectId);
+  const provider = projectServices.catalog.find(lease.connection.provider);
+  if (provider) requireForProvider(provider, storedCredentials);
+  return renewToken(projectServices, { lease, before: credentials, isRequested });
 }
 
 interface RenewalRequest {

@@ -1,4 +1,5 @@
 /** Finds the access token in the credentials of a connection, and decides when it must be refreshed. */
+import { MINUTE_MS } from '../../../../work/durations.ts';
 import { type Credentials, parseDate, type StoredToken } from '../credentials.ts';
 
 /** Schemes of stored credentials that are no schemes of connections. */
@@ -18,7 +19,7 @@ export interface GrantedTokens {
 }
 
 /** A token is refreshed this long before it expires, or in the last tenth of its lifetime if that is shorter. */
-const MARGIN_MS = 60_000;
+const MARGIN_MS = MINUTE_MS;
 const MARGIN_SHARE = 0.1;
 
 export function isTokenCredentials(credentials: Credentials): credentials is TokenCredentials {
@@ -45,6 +46,25 @@ export function findTokenExpireTime(credentials: Credentials): Date | null {
 /** The message of the error for a request that needs a token. */
 export const AWAITS_CONSENT =
   "The connection is waiting for a person's consent. Send them to the link that startOAuthUpdate returns.";
+
+/**
+ * How long before its expiry a worker refreshes a token. It is longer than MARGIN_MS, so that requests seldom wait for a
+ * refresh.
+ */
+const AHEAD_MS = 2 * MINUTE_MS;
+
+/**
+ * Returns when a worker refreshes the token, so that an unused refresh token does not expire. Null if its expiry is
+ * unknown, or if another token can be fetched whenever a request needs it.
+ */
+export function findRefreshDueTime(
+  credentials: Credentials,
+  notBefore: Date = new Date(0),
+): Date | null {
+  const expireTime = findTokenExpireTime(credentials);
+  if (!expireTime || hasGrant(credentials)) return null;
+  return new Date(Math.max(expireTime.getTime() - AHEAD_MS, notBefore.getTime()));
+}
 
 /** True if a person has not consented yet: the credentials have scopes but no tokens. */
 export function awaitsConsent(
