@@ -74,24 +74,15 @@ interface TaskOfWrite {
   isOfOperation: string;
 }
 
+/** CTE: accepts each write of `input`. */
+const ALL_WRITES = `accepted_writes as (select * from input)`;
+
 /**
- * SQL: accepts the writes of `input`. `tasks` inserts or updates a task for each write. Skips a write if another write
- * has taken its idempotency key, unless that key has expired. Skips a write if its proposal is not approved, has
- * expired, or has been committed by another write.
+ * CTEs that omit a write of `input` if another write has taken its idempotency key, unless that key has expired. They
+ * also omit a write if its proposal is not approved, has expired, or has been committed by another write. Other writes
+ * don't use them, because PostgreSQL prepares a statement for each table that it may change.
  */
-function acceptWritesSql(
-  tasks: string,
-  { source, taskId, position, isOfOperation }: TaskOfWrite,
-): string {
-  return `
-  with input as (
-    select * from jsonb_to_recordset($1::jsonb) as input(
-      "id" text, "projectId" text, "integrationId" text, "installationId" text, "configId" text,
-      "groupId" text, "consumerId" text, "metadata" jsonb,
-      "objectName" text, "type" "WriteType", "mode" "WriteMode", "allOrNone" boolean, "headers" jsonb,
-      "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text,
-      "traceparent" text, "now" timestamptz, "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "proposal" jsonb)
-  ),
+const CONDITIONAL_WRITES = `
   commits as materialized (
     select proposal."place", input."projectId", input."id" as "operationId", input."now", commit."committedBy",
       commit."dueTime"
@@ -129,7 +120,24 @@ function acceptWritesSql(
     select * from input
     where ("idempotencyKey" is null or "id" in (select "operationId" from taken_keys))
       and ("proposal" is null or "id" in (select "operationId" from committed_proposals))
+  )`;
+
+/** SQL: accepts the writes of `input`. `tasks` inserts or updates a task for each write. */
+function acceptWritesSql(
+  acceptedWrites: string,
+  tasks: string,
+  { source, taskId, position, isOfOperation }: TaskOfWrite,
+): string {
+  return `
+  with input as (
+    select * from jsonb_to_recordset($1::jsonb) as input(
+      "id" text, "projectId" text, "integrationId" text, "installationId" text, "configId" text,
+      "groupId" text, "consumerId" text, "metadata" jsonb,
+      "objectName" text, "type" "WriteType", "mode" "WriteMode", "allOrNone" boolean, "headers" jsonb,
+      "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text,
+      "traceparent" text, "now" timestamptz, "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "proposal" jsonb)
   ),
+  ${acceptedWrites},
   operations as (
     insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId",
       "groupId", "consumerId", "actionType", "status", "metadata")
@@ -161,9 +169,13 @@ function acceptWritesSql(
 
 /**
  * Accepts writes and creates a task for each, with the id of its operation. A write with a lease token holds its task
- * from the start, and its first attempt counts as begun. A write that was skipped has no row in the result.
+ * from the start, and its first attempt counts as begun. Writes with an idempotency key or a proposal need
+ * `isConditional`. Such a write has no row in the result if it was not accepted.
  */
-export function acceptWrites(leaseEnd: string): BatchChange<WriteToAccept, AcceptedWrite> {
+export function acceptWrites(
+  leaseEnd: string,
+  { isConditional }: { isConditional: boolean },
+): BatchChange<WriteToAccept, AcceptedWrite> {
   const tasks = `
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
       "headers", "recordCount", "dueTime", "deadlineTime", "traceparent",
@@ -177,7 +189,7 @@ export function acceptWrites(leaseEnd: string): BatchChange<WriteToAccept, Accep
   return {
     getQueue: ({ projectId }) => projectId,
     getKey: ({ id }) => id,
-    text: acceptWritesSql(tasks, {
+    text: acceptWritesSql(isConditional ? CONDITIONAL_WRITES : ALL_WRITES, tasks, {
       source: 'accepted_writes write',
       taskId: 'write."id"',
       position: 'entry."position"',
@@ -207,7 +219,7 @@ export function collectWrites(recordsMax: number): BatchChange<WriteToAccept, Ac
     // One write per statement, because the task of a record depends on the records before it.
     getQueue: ({ id }) => id,
     getKey: ({ id }) => id,
-    text: acceptWritesSql(tasks, {
+    text: acceptWritesSql(CONDITIONAL_WRITES, tasks, {
       source: 'accepted_writes write cross join tasks task',
       taskId: 'task."id"',
       position: 'task."recordCount" - 1',

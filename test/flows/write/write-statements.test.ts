@@ -41,7 +41,9 @@ async function createCachedWriter(): Promise<Writer> {
 }
 
 const READ_STATEMENTS = ['select Project', 'select Integration'];
-const ACCEPT_STATEMENT = 'with Proposal';
+const ACCEPT_STATEMENT = 'with Operation';
+/** Also used for writes with an idempotency key or a proposal. */
+const COLLECT_STATEMENT = 'with Proposal';
 
 test('runs four statements for a synchronous write: the project, the target, its start and its end', async () => {
   const writer = await createCachedWriter();
@@ -111,7 +113,7 @@ test('runs three statements for a collected record: the project, the target and 
   // The pending deliveries of a project are counted once a second.
   expect(names.filter((text) => text !== 'select Destination')).toEqual([
     ...READ_STATEMENTS,
-    ACCEPT_STATEMENT,
+    COLLECT_STATEMENT,
   ]);
 });
 

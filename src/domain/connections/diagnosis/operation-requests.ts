@@ -4,16 +4,16 @@ import type { Services } from '../../access/call.ts';
 import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 import { OPERATION_REQUESTS_MAX, type RequestRecorder, toRow } from './request-recorder.ts';
 
+interface CollectedRequest {
+  row: RequestRow;
+  connectionId: string;
+}
+
 interface OperationWork {
   /** Null if the operation is created at the end of the work. */
   operationId: string | null;
   /** True if earlier work of the operation has recorded requests. */
   isContinued?: boolean;
-}
-
-interface CollectedRequest {
-  row: RequestRow;
-  connectionId: string;
 }
 
 /**
@@ -25,8 +25,10 @@ export class OperationRequests implements RequestObserver, Disposable {
   operationId: string | null;
   readonly #recorder: RequestRecorder | null;
   readonly #isContinued: boolean;
+  /** Masked immediately, so that the masks of several long bodies don't delay other work. */
   readonly #failed: CollectedRequest[] = [];
-  readonly #succeeded: CollectedRequest[] = [];
+  /** Masked only if they are stored, because a read sends thousands. */
+  readonly #succeeded: ObservedRequest[] = [];
 
   constructor(services: Services, { operationId, isContinued = false }: OperationWork) {
     const { requestRecorder, providerAccess } = services;
@@ -39,9 +41,8 @@ export class OperationRequests implements RequestObserver, Disposable {
   }
 
   observe(observed: ObservedRequest): void {
-    const requests = observed.isFailed ? this.#failed : this.#succeeded;
-    requests.push({ row: toRow(observed), connectionId: observed.connection.id });
-    if (requests.length > OPERATION_REQUESTS_MAX) requests.shift();
+    if (observed.isFailed) pushRecent(this.#failed, collect(observed));
+    else pushRecent(this.#succeeded, observed);
   }
 
   [Symbol.dispose](): void {
@@ -49,15 +50,24 @@ export class OperationRequests implements RequestObserver, Disposable {
     const failed = this.#failed;
     const succeeded = this.#succeeded;
     if (operationId === null) {
-      const requests = [...failed, ...succeeded.filter(({ row }) => row.kind === 'TOKEN')];
-      for (const { row, connectionId } of requests) {
+      const tokenRequests = succeeded.filter(({ kind }) => kind === 'TOKEN').map(collect);
+      for (const { row, connectionId } of [...failed, ...tokenRequests]) {
         this.#recorder?.storeForConnection(row, connectionId);
       }
       return;
     }
     const remainingCount = OPERATION_REQUESTS_MAX - failed.length;
-    const requests = remainingCount > 0 ? [...failed, ...succeeded.slice(-remainingCount)] : failed;
-    const rows = requests.map(({ row }) => row);
+    const storedSuccesses = remainingCount > 0 ? succeeded.slice(-remainingCount) : [];
+    const rows = [...failed, ...storedSuccesses.map(collect)].map(({ row }) => row);
     this.#recorder?.storeForOperation(rows, { operationId, isContinued: this.#isContinued });
   }
+}
+
+function collect(observed: ObservedRequest): CollectedRequest {
+  return { row: toRow(observed), connectionId: observed.connection.id };
+}
+
+function pushRecent<T>(requests: T[], request: T): void {
+  requests.push(request);
+  if (requests.length > OPERATION_REQUESTS_MAX) requests.shift();
 }

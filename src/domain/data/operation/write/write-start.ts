@@ -22,7 +22,11 @@ import type { WritePlan } from './write-plan.ts';
 import { listOmittedFields, WRITE_LEASES, type WriteEntry, type WriteTask } from './write-task.ts';
 
 /** Creates a task for each write, which is due immediately or leased from the start. */
-const ACCEPT_WRITES = acceptWrites(WRITE_LEASES.leaseEndSql.sql);
+const ACCEPT_WRITES = acceptWrites(WRITE_LEASES.leaseEndSql.sql, { isConditional: false });
+/** Accepts writes that have an idempotency key or a proposal. */
+const ACCEPT_CONDITIONAL_WRITES = acceptWrites(WRITE_LEASES.leaseEndSql.sql, {
+  isConditional: true,
+});
 
 /**
  * Adds each write to the open task of its installation, object and type. The task runs when it is full, or when one of
@@ -61,11 +65,10 @@ export async function acceptWrite(
   write: WriteToStart,
   { isHeld }: { isHeld: boolean },
 ): Promise<StartedWrite> {
-  const { input, plan, key } = write;
+  const { plan, key } = write;
   const leaseToken = isHeld ? newLeaseToken(services.database.processes.id) : null;
   const row = toRow(services, write, leaseToken);
-  const change = input.autoBatchPolicy ? COLLECT_WRITES : ACCEPT_WRITES;
-  const acceptedWrite = await services.database.changes.run(change, row);
+  const acceptedWrite = await services.database.changes.run(selectChange(write), row);
   if (acceptedWrite) {
     const entries = plan.entries.map((entry) => ({ ...entry, operationId: row.id, outcome: null }));
     return {
@@ -78,6 +81,11 @@ export async function acceptWrite(
   if (operation) return { operation, task: null, entries: [] };
   if (write.proposal) throw new ProposalTaken();
   throw new Error('Bug: a write was neither accepted nor found by its idempotency key.');
+}
+
+function selectChange({ input, key, proposal }: WriteToStart) {
+  if (input.autoBatchPolicy) return COLLECT_WRITES;
+  return key || proposal ? ACCEPT_CONDITIONAL_WRITES : ACCEPT_WRITES;
 }
 
 function toRow(
