@@ -56,7 +56,8 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
     moving: () => report('moving', measureMoving(server, flags), formatMovingTable),
     'event-log': () => report('event-log', measureEventLog(server, flags), formatEventLogTable),
     inbound: () => report('inbound', measureInbound(server, flags), formatInboundTable),
-    'scale-out': () => report('scale-out', measureScaleOut(peerPool, flags), formatScaleOutTable),
+    'scale-out': () =>
+      report('scale-out', measureScaleOut(server, peerPool, flags), formatScaleOutTable),
     'start-up': () => report('start-up', measureStartUp(filled, flags), formatStartUpTable),
     embedded: () => report('embedded', measureEmbedded(flags), formatEmbeddedTables),
     observing: async () => {
