@@ -122,7 +122,9 @@ export async function startWork(services: Services): Promise<AsyncDisposable> {
 const DUE_GAP_MS = 1_000;
 
 /**
- * Starts the deliveries of a shard group. They have separate sockets, so that slow receivers in one shard group don't
+ * Starts the deliveries of a shard group. The statement that records an event also inserts its deliveries, and notifies
+ * EVENTS_CHANNEL. The notification wakes the delivery worker, which claims and sends them. Retries and lost notifications
+ * are found by the alarm. The deliveries of each group have separate sockets, so that slow receivers in one shard group don't
  * delay deliveries in another.
  */
 function startSending(services: Services): AdditionalWork {
@@ -130,7 +132,7 @@ function startSending(services: Services): AdditionalWork {
     allowedPrivateTargets: services.config.ALLOWED_PRIVATE_TARGETS,
     alwaysAllowedOrigins: () => [services.sandboxUrl()],
   });
-  // A long interval, because due deliveries are notified.
+  // A long interval, because notifications and the alarm wake the worker.
   const limits = { pollMs: HOUR_MS };
   const deliveries = startDeliveries({ ...services, outbound, limits });
   const listening = services.database.listen(EVENTS_CHANNEL, () => deliveries.wake());

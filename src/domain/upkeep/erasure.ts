@@ -8,7 +8,7 @@ import type { Transaction } from '../../database/transaction.ts';
 import { notifyErasure, notifyWork } from '../../events/channel.ts';
 import { LEASE } from '../../work/lease.ts';
 
-/** The name of the work on erasures. */
+/** The kind of `erasures` (continue-erasure.ts), which runs these rows. */
 export const ERASURE_KIND = 'erasure';
 
 export const ERASURE_LEASES = new LeasedRows({

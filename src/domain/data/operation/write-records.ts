@@ -223,7 +223,7 @@ async function waitUntilEnded(
   }: { runningWrite: Promise<EndedWrite | null> | null; timedOut: Promise<void> },
 ): Promise<EndedWrite | null> {
   const endedWrite = await runningWrite?.catch((error: unknown) => {
-    call.log.warn({ err: error, operationId: operation.id }, 'write.left_to_recovery');
+    call.log.warn({ err: error, operationId: operation.id }, 'write.left_to_worker');
     return null;
   });
   if (endedWrite) return endedWrite;

@@ -31,7 +31,7 @@ export type ReadRun = Row<'ReadRun'>;
 /** Another process takes over a frozen worker's run after this time. A live worker renews the lease earlier. */
 const LEASE_MS = 10_000;
 
-/** The name of the work on runs. */
+/** The kind of `reads` (continue-read.ts), which runs these rows. */
 export const READ_KIND = 'read';
 
 export const READ_LEASES = new LeasedRows({
