@@ -48,7 +48,6 @@ const SQL_FILES = [
   'domain/access/viewer/end-users.ts',
   'domain/access/viewer/key/api-key-value.ts',
   'domain/access/viewer/token/jwt-claims.ts',
-  'domain/connections/connection/connection-refresh.ts',
   'domain/connections/diagnosis/setup-failure.ts',
   'domain/data/operation/read/schedule.ts',
   'domain/data/operation/write/write-task.ts',
