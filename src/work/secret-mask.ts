@@ -42,7 +42,7 @@ export class SecretMask {
   readonly #secrets = new Set<string>();
   readonly #values: ReadonlySet<string>;
   /** Undefined until a text is masked, because most masks are never used. */
-  #forms: Form[] | undefined;
+  #forms: FormIndex | undefined;
 
   /** `values` are not secret in themselves. They are masked too, but not searched in other forms. */
   constructor(secrets: Iterable<string> = [], values: Iterable<string> = []) {
@@ -66,9 +66,9 @@ export class SecretMask {
   /** Masks secrets of at least `SECRET_LENGTH_MIN` characters. A shorter one is masked only if it is the whole text. */
   readonly mask: MaskText = (text, { isCut = false } = {}) => {
     if (this.#secrets.has(text) || this.#values.has(text)) return MASK;
-    this.#forms ??= listForms(this.#secrets, this.#values);
-    const ranges = this.#forms.flatMap((form) => findRanges(text, form));
-    if (isCut) ranges.push(...this.#forms.flatMap((form) => findRemainder(text, form) ?? []));
+    this.#forms ??= indexForms(listForms(this.#secrets, this.#values));
+    const ranges = findRanges(text, this.#forms);
+    if (isCut) ranges.push(...listRemainders(text, this.#forms));
     return ranges.length === 0 ? text : replaceRanges(text, ranges);
   };
 }
@@ -171,17 +171,53 @@ interface Range {
   end: number;
 }
 
-/** In base64, a range is the whole word, because the digits around a form also hold bits of the secret. */
-function findRanges(text: string, { text: form, isBase64 }: Form): Range[] {
+/** The length of the beginnings by which forms are found. No form is shorter. */
+const KEY_LENGTH = SECRET_LENGTH_MIN;
+/** The maximum number of forms with the same beginning that are compared with a text. */
+const ALIKE_MAX = 8;
+
+/** Forms by the hash of their beginnings. A request may contain thousands of values, so texts are searched in one pass. */
+type FormIndex = Map<number, Form[]>;
+
+function indexForms(forms: readonly Form[]): FormIndex {
+  return Map.groupBy(forms, ({ text }) => {
+    let hash = 0;
+    for (let index = 0; index < KEY_LENGTH; index += 1) hash = addToHash(hash, text, index);
+    return hash;
+  });
+}
+
+const HASH_BASE = 0x01000193;
+/** The factor of the first of KEY_LENGTH + 1 characters. */
+const OLDEST_FACTOR = Array.from({ length: KEY_LENGTH }).reduce<number>(
+  (factor) => Math.imul(factor, HASH_BASE),
+  1,
+);
+
+/** Returns the hash of the KEY_LENGTH characters that end at this index, from the hash of those before it. */
+function addToHash(hash: number, text: string, index: number): number {
+  const oldest = index < KEY_LENGTH ? 0 : text.charCodeAt(index - KEY_LENGTH);
+  return (
+    (Math.imul(hash, HASH_BASE) + text.charCodeAt(index) - Math.imul(oldest, OLDEST_FACTOR)) | 0
+  );
+}
+
+/** If more than ALIKE_MAX forms begin alike, the text is masked from their beginning to its end. */
+function findRanges(text: string, formIndex: FormIndex): Range[] {
   const ranges: Range[] = [];
-  let previousEnd = 0;
-  let start = text.indexOf(form);
-  while (start !== -1) {
-    const end = start + form.length;
-    const range = isBase64 ? extendToWord(text, { start, end }, previousEnd) : { start, end };
-    ranges.push(range);
-    previousEnd = range.end;
-    start = text.indexOf(form, previousEnd);
+  let hash = 0;
+  let wordEnd = 0;
+  for (let end = 1; end <= text.length; end += 1) {
+    hash = addToHash(hash, text, end - 1);
+    const start = end - KEY_LENGTH;
+    const forms = start < 0 ? [] : (formIndex.get(hash) ?? []);
+    if (forms.length > ALIKE_MAX) return [...ranges, { start, end: text.length }];
+    for (const { text: form, isBase64 } of forms) {
+      if ((isBase64 && end <= wordEnd) || !text.startsWith(form, start)) continue;
+      const range = { start, end: start + form.length };
+      ranges.push(isBase64 ? extendToWord(text, range) : range);
+      if (isBase64) wordEnd = ranges.at(-1)?.end ?? 0;
+    }
   }
   return ranges;
 }
@@ -189,23 +225,27 @@ function findRanges(text: string, { text: form, isBase64 }: Form): Range[] {
 const BASE64_DIGIT = /[\w+/-]/;
 const BASE64_END = /[\w+/-]*={0,2}/y;
 
-/** Does not extend the range to before `startMin`. */
-function extendToWord(text: string, { start, end }: Range, startMin: number): Range {
+/** Returns the range of the whole word, because the digits around a form also hold bits of the secret. */
+function extendToWord(text: string, { start, end }: Range): Range {
   let wordStart = start;
-  while (wordStart > startMin && BASE64_DIGIT.test(text.charAt(wordStart - 1))) wordStart -= 1;
+  while (wordStart > 0 && BASE64_DIGIT.test(text.charAt(wordStart - 1))) wordStart -= 1;
   BASE64_END.lastIndex = end;
   BASE64_END.exec(text);
   return { start: wordStart, end: BASE64_END.lastIndex };
 }
 
-/** Finds the beginning of a form at the end of a text. */
+/** Finds the beginnings of forms at the end of a text. */
+function listRemainders(text: string, formIndex: FormIndex): Range[] {
+  return [...formIndex.values()].flat().flatMap((form) => findRemainder(text, form) ?? []);
+}
+
 function findRemainder(text: string, { text: form, isBase64 }: Form): Range | null {
   const end = text.length;
   let length = Math.min(form.length - 1, end);
   while (length > REMAINDER_LENGTH_MAX && !text.endsWith(form.slice(0, length))) length -= 1;
   if (length <= REMAINDER_LENGTH_MAX) return null;
   const range = { start: end - length, end };
-  return isBase64 ? extendToWord(text, range, 0) : range;
+  return isBase64 ? extendToWord(text, range) : range;
 }
 
 /** Replaces each range by one mask. Ranges may overlap. */

@@ -76,6 +76,19 @@ describe('mask', () => {
     expect(secrets.mask('old-token-1 new-token-2')).toBe('*** ***');
   });
 
+  test('masks each of many values', () => {
+    const values = Array.from({ length: 1_000 }, () => crypto.randomUUID());
+    const { mask } = new SecretMask([], values);
+    expect(mask(`${values.join(', ')}, other`)).toBe(`${'***, '.repeat(1_000)}other`);
+  });
+
+  test('masks the rest of a text from the beginning that many values share', () => {
+    const values = Array.from({ length: 100 }, (_, index) => `https://example.test/${index}`);
+    const { mask } = new SecretMask([], values);
+    expect(mask('See https://example.test/7 and more')).toBe('See ***');
+    expect(mask('See http://example.test/7')).toBe('See http://example.test/7');
+  });
+
   test('searches values that are not secret only as they are', () => {
     const { mask } = new SecretMask([], ['ann@example.test']);
     expect(mask('ann@example.test or ann%40example.test')).toBe('*** or ann%40example.test');

@@ -5,12 +5,18 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeResponse } from '../../../deliveries/send.ts';
 import { MASK } from '../../../kernel/secrets.ts';
+import { isTooDeep } from '../../../work/bounded-parse.ts';
+import { describeExcess } from '../../../work/json-size.ts';
 import { listHeaderSecrets, type MaskText, SecretMask } from '../../../work/secret-mask.ts';
 import { toStorableString } from '../../base/storable-json.ts';
 import type { ObservedRequest } from './observed-outbound.ts';
 
 /** Longer bodies are not recorded, because searching them for values takes too long. */
 const SEARCHED_BYTES_MAX = 256 * 1024;
+/** Responses with more lists, objects, members or items are not recorded. A batch has a few for each of its records. */
+const SEARCHED_VALUES_MAX = 10_000;
+/** How much of the texts of a response is searched and shown. Only the first kilobytes are stored. */
+const SHOWN_LENGTH_MAX = 16 * 1024;
 const ERROR_LENGTH_MAX = 1_000;
 
 /** A request without credentials and values, for its row. */
@@ -125,15 +131,16 @@ interface FailedExchange {
 /** Returns null for an empty body. */
 function maskBody({ request, response, secrets, body }: FailedExchange): string | null {
   if (body.length === 0) return null;
+  const omission = `(not recorded: ${body.length.toLocaleString('en')} bytes)`;
   const sentBytes = Buffer.byteLength(request.body ?? '');
-  if (body.length > SEARCHED_BYTES_MAX || sentBytes > SEARCHED_BYTES_MAX) {
-    return `(not recorded: ${body.length.toLocaleString('en')} bytes)`;
-  }
+  if (body.length > SEARCHED_BYTES_MAX || sentBytes > SEARCHED_BYTES_MAX) return omission;
   const contentType = [response.headers['content-type'] ?? []].flat()[0];
   if (!isUtf8(body)) return decodeResponse(body, { contentType, mask: secrets.mask });
-  const mask = createPrivateMask(new SecretMask(secrets.secrets, listSentValues(request)));
   const text = body.toString('utf8');
-  const json = tryParseJson(text);
+  const limits = { containers: SEARCHED_VALUES_MAX, values: SEARCHED_VALUES_MAX };
+  const json = describeExcess(text, limits) === null ? tryParseJson(text) : null;
+  if (json === null || isTooDeep(json)) return omission;
+  const mask = createPrivateMask(new SecretMask(secrets.secrets, listSentValues(request)));
   const maskedText =
     json === undefined ? mask(text) : JSON.stringify(maskOutsideErrors(json, mask), null, 1);
   return decodeResponse(Buffer.from(maskedText), { contentType, mask: secrets.mask });
@@ -217,9 +224,20 @@ function listSentValues({ url, headers, body }: ObservedRequest['request']): str
 
 /** Matches addresses of people, credentials in the form of a header, and strings as long as tokens. */
 const PRIVATE_PART =
-  /[^\s@"'<>()]+@[^\s@"'<>()]+\.[a-z]{2,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|[\w~+/=-]{40,}/gi;
+  /[^\s@"'<>()]{1,64}@[^\s@"'<>()]{1,255}\.[a-z]{2,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|[\w~+/=-]{40,}/gi;
 
-/** Returns a function that also masks private parts, after the values, which may contain such a part. */
+/**
+ * Returns a function that also masks private parts, after the values, which may contain such a part. It masks all texts
+ * after the first SHOWN_LENGTH_MAX characters.
+ */
 function createPrivateMask({ mask }: SecretMask): MaskText {
-  return (text) => mask(text).replace(PRIVATE_PART, MASK);
+  let remaining = SHOWN_LENGTH_MAX;
+  return (text) => {
+    if (remaining === 0) return MASK;
+    const shownText = text.slice(0, remaining);
+    remaining -= shownText.length;
+    const isCut = shownText.length < text.length;
+    const maskedText = mask(shownText, { isCut }).replace(PRIVATE_PART, MASK);
+    return isCut ? maskedText + MASK : maskedText;
+  };
 }

@@ -195,3 +195,24 @@ test('records the first 4 KiB of a text, and a note instead of other bodies', ()
   expect(maskBody(Buffer.alloc(300_000, 'a'))).toBe('(not recorded: 300,000 bytes)');
   expect(maskBody('')).toBeNull();
 });
+
+test.each([
+  ['130,000 levels', '['.repeat(130_000)],
+  ['100 levels', '['.repeat(100) + ']'.repeat(100)],
+  ['20,000 items', `[${'1,'.repeat(20_000)}1]`],
+])('records a note instead of a body with %s', (_, body) => {
+  expect(maskBody(body)).toMatch(/^(\(not recorded: [\d,]+ bytes\)|\[+)$/);
+});
+
+test('masks each of thousands of values in an error with thousands of texts', () => {
+  const values = Array.from({ length: 9_000 }, (_, index) => `private value ${index}`);
+  const body = JSON.stringify({ values });
+  const errors = Array.from({ length: 4_000 }, (_, index) => `No private value ${index}`);
+  const text = maskBody({ message: 'Invalid', errors }, { body });
+  expect(text).toContain('Invalid');
+  expect(text).not.toContain('private');
+});
+
+test('records the beginning of a long text that may be an address', () => {
+  expect(maskBody(`${'!'.repeat(200_000)}@`)).toBe('!'.repeat(4_096));
+});
