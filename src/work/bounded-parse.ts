@@ -21,7 +21,7 @@ export function parseBounded<Schema extends z.ZodType>(
 ): z.ZodSafeParseResult<z.output<Schema>> {
   const result = schema.safeParse(value, UNTIL_FIRST_PROBLEM);
   if (result.success) return result;
-  const explained = schema.safeParse(cutValue(value, { values: 0 }, 0));
+  const explained = schema.safeParse(cutValue(value));
   return explained.success ? result : explained;
 }
 
@@ -43,7 +43,7 @@ export function isTooDeep(value: unknown, level = 0): boolean {
 }
 
 /** Returns a copy of the first items and levels. Lists and objects beyond these are empty. */
-function cutValue(value: unknown, count: { values: number }, level: number): unknown {
+export function cutValue(value: unknown, count = { values: 0 }, level = 0): unknown {
   count.values += 1;
   if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
   const isEmpty = level >= LEVELS_MAX || count.values > EXPLAINED_VALUES_MAX;

@@ -85,8 +85,8 @@ function skipSpace(text: string, start: number): number {
   return index;
 }
 
-/** Returns the position of the quote that ends a string, or the end of the text. */
-function findStringEnd(text: string, start: number): number {
+/** Returns the position of the quote that ends the string from `start`, or the end of the text. */
+export function findStringEnd(text: string, start: number): number {
   for (let end = start + 1; end < text.length; end += 1) {
     const code = text.charCodeAt(end);
     if (code === QUOTE) return end;

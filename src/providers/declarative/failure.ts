@@ -1,4 +1,5 @@
 /** Maps a vendor's error responses to ProviderError, by the rules of its declaration or by the status. */
+import { cutValue } from '../../work/bounded-parse.ts';
 import { SECOND_MS } from '../../work/durations.ts';
 import { isObject } from '../../work/is-object.ts';
 import type { Behavior, ErrorMatch, RateLimitMatch } from '../behavior.ts';
@@ -137,16 +138,27 @@ export function toMessages(texts: readonly string[], response: ProviderResponse)
 /** Members of an error response that hold messages. All other names are taken for field names. */
 const MESSAGE_MEMBERS = new Set(['message', 'detail', 'error', 'description', 'title', 'reason']);
 
-/** Returns the strings at any depth, each after the name of its field, because vendors nest messages by field. */
+/** Longer names of members are not those of fields. */
+const NAME_LENGTH_MAX = 1_000;
+/** The maximum number of strings that are collected. A refused record has far fewer messages. */
+const COLLECTED_MAX = 100;
+
+/**
+ * Returns the strings of the first items and levels, each after the name of its field, because vendors nest messages by
+ * field.
+ */
 export function collectMessages(value: unknown): string[] {
+  return listTexts(cutValue(value)).slice(0, COLLECTED_MAX);
+}
+
+function listTexts(value: unknown): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
-  if (Array.isArray(value)) return value.flatMap(collectMessages);
+  if (Array.isArray(value)) return value.flatMap(listTexts);
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    collectMessages(member).map((message) =>
-      MESSAGE_MEMBERS.has(name) ? message : `${name}: ${message}`,
-    ),
-  );
+  return Object.entries(value).flatMap(([name, member]) => {
+    const isNamed = !MESSAGE_MEMBERS.has(name) && name.length <= NAME_LENGTH_MAX;
+    return listTexts(member).map((text) => (isNamed ? `${name}: ${text}` : text));
+  });
 }
 
 /** The failure of a response, and how long to wait if the response does not say. */
@@ -188,11 +200,18 @@ function isMatch(
   return (
     (status === undefined || status === responseStatus) &&
     (header === undefined || hasHeader(headers, header)) &&
-    (contains === undefined ||
-      JSON.stringify(body ?? '')
-        .toLowerCase()
-        .includes(contains.toLowerCase()))
+    (contains === undefined || toSearchedText(body).includes(contains.toLowerCase()))
   );
+}
+
+/** How much of each string of a response is searched for the words of an error. */
+const SEARCHED_LENGTH_MAX = 1_000;
+
+/** Returns the beginning of a response as JSON in lower case. Each rule of a declaration searches it. */
+function toSearchedText(body: unknown): string {
+  const cutText = (_name: string, member: unknown) =>
+    typeof member === 'string' ? member.slice(0, SEARCHED_LENGTH_MAX) : member;
+  return JSON.stringify(cutValue(body ?? ''), cutText).toLowerCase();
 }
 
 function hasHeader(

@@ -38,9 +38,13 @@ async function runRead(text: string) {
   return { tenant, reads, operation, requestCount: requests.length };
 }
 
-test.each([66, 20_000])('fails a read of a record with %i levels, and names it', async (levels) => {
+test.each([
+  [66, '1'],
+  [20_000, '1'],
+  [20_000, '1234567890123456789'],
+])('fails a read of a record with %i levels around %s, and names it', async (levels, value) => {
   const { operation, requestCount, reads, tenant } = await runRead(
-    createPage('{"id":"1"}', createDeepRecord('deep-7', levels)),
+    createPage('{"id":"1"}', createDeepRecord('deep-7', levels, value)),
   );
   expect(operation).toMatchObject({
     status: 'FAILURE',
@@ -61,16 +65,10 @@ test('delivers a record with 64 levels', async () => {
   expect(await reads.listMessages()).toHaveLength(1);
 });
 
-test.each([
-  [
-    'long numbers in thousands of levels',
-    createDeepRecord('1', 20_000, '1234567890123456789'),
-    /nested too deeply/,
-  ],
-  ['millions of lists', '[],'.repeat(2_000_000), /must have at most [\d,]+ lists and objects/],
-])('fails a read of a page with %s', async (_, record, reason) => {
-  const { operation, requestCount } = await runRead(createPage(record));
-  expect(operation).toMatchObject({ status: 'FAILURE', result: expect.stringMatching(reason) });
+test('fails a read of a page with millions of lists', async () => {
+  const { operation, requestCount } = await runRead(createPage('[],'.repeat(2_000_000)));
+  const result = expect.stringMatching(/must have at most [\d,]+ lists and objects/);
+  expect(operation).toMatchObject({ status: 'FAILURE', result });
   expect(requestCount).toBe(1);
 });
 

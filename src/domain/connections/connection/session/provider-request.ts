@@ -1,13 +1,10 @@
 /** Sends one request to a provider. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stringify } from 'qs';
 import type { OutboundRequest, OutboundResponse } from '../../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../../outbound/outbound-error.ts';
-import type {
-  Provider,
-  ProviderRequest,
-  ProviderResponse,
-} from '../../../../providers/contract.ts';
-import { parseExactJson } from '../../../../providers/exact-json.ts';
+import type { Provider, ProviderRequest, ProviderResponse } from '../../../../providers/contract.ts';
+import { parseExactJson, quoteLongIntegers } from '../../../../providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../providers/provider-error.ts';
 import { findJsonExcess } from '../../../../work/json-size.ts';
 import type { MaskText } from '../../../../work/secret-mask.ts';
@@ -67,10 +64,8 @@ export async function sendRequest(
   requestToSend: RequestToSend,
 ): Promise<ProviderResponse> {
   try {
-    return toProviderResponse(
-      await outbound.send(createOutboundRequest(requestToSend)),
-      requestToSend.mask,
-    );
+    const response = await outbound.send(createOutboundRequest(requestToSend));
+    return await toProviderResponse(response, requestToSend.mask);
   } catch (error) {
     if (error instanceof OutboundError) throw createNoResponseError(error, requestToSend);
     throw error;
@@ -141,21 +136,25 @@ function toErrorKind(kind: OutboundErrorKind, { method }: { method: string }): P
   }
 }
 
+/** Longer responses are parsed in several turns of the event loop. */
+const TURN_LENGTH_MAX = 1024 * 1024;
+
 /**
  * Parses the body as JSON. A body that is not JSON stays a string, and an empty body becomes null. Throws TOO_LARGE for a
- * body with too many values or levels.
+ * body with too many values.
  */
-export function toProviderResponse(
+export async function toProviderResponse(
   { status, headers, body }: OutboundResponse,
   mask: MaskText,
-): ProviderResponse {
+): Promise<ProviderResponse> {
   const text = body.toString('utf8');
+  const waitForTurn = text.length > TURN_LENGTH_MAX ? nextTurn : async () => {};
   const excess = findJsonExcess(text);
   if (excess) throw new OutboundError('TOO_LARGE', `The response ${excess}`);
-  try {
-    return { status, headers, body: parseExactJson(text), mask };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new OutboundError('TOO_LARGE', 'The response is nested too deeply.');
-  }
+  await waitForTurn();
+  const exactText = quoteLongIntegers(text);
+  await waitForTurn();
+  const json = parseExactJson(text, exactText);
+  await waitForTurn();
+  return { status, headers, body: json, mask };
 }

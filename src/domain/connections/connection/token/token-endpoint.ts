@@ -155,7 +155,7 @@ export async function postForm(
       ...ENDPOINT_LIMITS,
       timeoutMs,
     });
-    return toProviderResponse(response, secrets.mask);
+    return await toProviderResponse(response, secrets.mask);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const kind = error.kind === 'REFUSED_ADDRESS' ? 'BAD_REQUEST' : 'RETRYABLE';
