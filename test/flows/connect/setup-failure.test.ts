@@ -6,6 +6,7 @@ import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/i
 import type { GraphqlClient } from '../../support/graphql-client.ts';
 import { createProviderApp, START_CONNECT } from '../../support/providers/oauth.ts';
 import { createOAuthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
+import { createPlantedSecret, expectNoSecret, listForms } from '../credentials/planted-secrets.ts';
 
 const clock = { aheadMs: 0 };
 const app = await getSharedApp({
@@ -146,6 +147,31 @@ test('reports a provider that refuses the scopes, but not a person who declines'
   url.searchParams.set('error_description', 'Unknown scope crm.all.');
   expect(await (await browser.send(url)).text()).toContain('Something is wrong on our side.');
   expect(await listFailures(tenant)).toMatchObject([{ error: 'Unknown scope crm.all.' }]);
+});
+
+test('masks the client secret in the redirect of a provider', async () => {
+  const tenant = await app.createTenant();
+  const clientSecret = createPlantedSecret();
+  await createProviderApp(tenant, { clientSecret });
+  const user = await createEndUser(app, tenant);
+  const connect = async (redirectUrl?: string) => {
+    const input = createInput(tenant, redirectUrl ? { redirectUrl } : {});
+    const { startOAuthConnect } = await user.query(START_CONNECT, input);
+    const url = await submitConsent(await browser.open(startOAuthConnect.authorizeUrl), false);
+    const forms = listForms(clientSecret).join(' ');
+    url.searchParams.set('error', 'invalid_scope');
+    url.searchParams.set('error_description', `${'x '.repeat(140)}${forms}`);
+    return browser.send(url);
+  };
+  const page = await (await connect()).text();
+  const redirect = await connect('https://builder.test/done');
+  const location = decodeURIComponent(redirect.headers.get('location') ?? '');
+  const failures = await listFailures(tenant);
+  expect(location).toContain('error=invalid_scope');
+  expect(failures).toMatchObject([
+    { count: expect.any(Number), error: expect.stringContaining('***') },
+  ]);
+  expectNoSecret([clientSecret], `${page}\n${location}\n${JSON.stringify(failures)}`);
 });
 
 test('shows failures to neither another tenant nor an end user', async () => {

@@ -27,6 +27,7 @@ import {
 import { z } from 'zod';
 import type { SignInIssuer } from '../../../settings/sign-in-settings.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
+import { createMask } from '../../../work/secret-mask.ts';
 import { type BearerClaims, CLOCK_TOLERANCE_SECONDS, readClaims } from './bearer.ts';
 
 const SCOPE = 'openid email profile';
@@ -174,7 +175,8 @@ async function withSignInErrors<T>(issuer: SignInIssuer, work: () => Promise<T>)
     return await work();
   } catch (error) {
     if (error instanceof AuthorizationResponseError) {
-      const detail = error.error_description ?? error.error;
+      const secret = issuer.clientSecret?.reveal();
+      const detail = createMask(secret ? [secret] : [])(error.error_description ?? error.error);
       throw new SignInError('DENIED', issuer, `did not sign you in: ${detail}`, error);
     }
     const isUnreachable =

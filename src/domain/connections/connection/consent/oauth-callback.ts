@@ -1,12 +1,12 @@
 /** Handles the return from a provider's consent page: creates or renews the connection. */
-
 import type { Row } from '../../../../database/rows.ts';
 import type { Tables } from '../../../../database/tables.ts';
 import { isMissingRow } from '../../../../database/violations.ts';
 import { DomainError, unprocessable } from '../../../../kernel/errors.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { ProjectServices, Services } from '../../../access/call.ts';
+import { createMask, listBasicSecrets } from '../../../../work/secret-mask.ts';
+import type { Services } from '../../../access/call.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { inProject } from '../../provider/catalog.ts';
@@ -104,7 +104,10 @@ async function finishConnect(
   const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
   const returnPage = { redirectUrl, page };
   const redirect = readRedirect(params);
-  if ('error' in redirect) return failConnect(services, connect, { failure: redirect, returnPage });
+  if ('error' in redirect) {
+    const failure = await maskFailure(services, connect, redirect);
+    return failConnect(services, connect, { failure, returnPage });
+  }
   try {
     const projectServices = await inProject(services, key.projectId);
     const connectionId = await createConnection(projectServices, connect, redirect.code);
@@ -147,6 +150,21 @@ function readRedirect({
   if (code) return { code };
   const detail = 'The provider returned no authorization code.';
   return { error: 'invalid_request', detail, isProviderText: false, isSetupMistake: false };
+}
+
+/** Masks the secrets of the connect, which the provider may repeat in its redirect. */
+async function maskFailure(
+  services: Services,
+  connect: OAuthConnect,
+  failure: Failure,
+): Promise<Failure> {
+  const client = await findClient(services, connect);
+  const verifier = openCodeVerifier(services, connect);
+  const mask = createMask([
+    ...(verifier ? [verifier] : []),
+    ...(client ? listBasicSecrets(client.id, client.secret) : []),
+  ]);
+  return { ...failure, error: mask(failure.error), detail: mask(failure.detail) };
 }
 
 /** Converts an error of a provider or of the domain. Rethrows other errors. */
@@ -292,18 +310,22 @@ function findWorkspaceInAddress(template: string, name: string): string | null {
   return address.slice(prefix.length, address.length - suffix.length);
 }
 
+/** Returns the OAuth client of the connect. Null if its provider app was deleted. */
+function findClient(services: Services, { projectId, provider, providerAppId: id }: OAuthConnect) {
+  return findAppClient(services, { projectId, id, provider });
+}
+
 async function exchangeCode(
   services: ProjectServices,
   connect: OAuthConnect,
   { code, input }: { code: string; input: StoredConnect },
 ): Promise<TokenResponse> {
-  const { projectId, provider, providerAppId } = connect;
-  const client = await findAppClient(services, { projectId, id: providerAppId, provider });
+  const client = await findClient(services, connect);
   if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app no longer exists.');
   const verifier = openCodeVerifier(services, connect);
   const account = toAccountMetadata(input);
   return requestTokens(services, {
-    provider: applyLogin(getOAuthProvider(services, provider), account),
+    provider: applyLogin(getOAuthProvider(services, connect.provider), account),
     account,
     client,
     form: {
