@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { parseBounded } from '../work/bounded-parse.ts';
+import { findJsonExcess } from '../work/json-size.ts';
 import { SandboxRefusal } from './sandbox-refusal.ts';
 
 /** The maximum size of a request body. A batch of 100 long records has about a tenth of it. */
@@ -42,9 +43,13 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-export function parseJsonBody(request: SandboxRequest): unknown {
+/** Throws SandboxRefusal for a body that is not JSON, or has too many values. */
+export function parseJsonBody({ body }: Pick<SandboxRequest, 'body'>): unknown {
+  const excess = findJsonExcess(body);
+  if (excess)
+    throw new SandboxRefusal(413, { code: 'body_too_large', message: `The body ${excess}` });
   try {
-    return JSON.parse(request.body);
+    return JSON.parse(body);
   } catch {
     throw new SandboxRefusal(400, { code: 'malformed_json', message: 'The body is not JSON' });
   }

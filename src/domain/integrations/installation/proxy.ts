@@ -12,15 +12,16 @@ import type {
 } from '../../../providers/contract.ts';
 import { findProxyProvider } from '../../../providers/modules.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { parseBounded } from '../../../work/bounded-parse.ts';
+import { isTooDeep, LEVELS_MAX, parseBounded } from '../../../work/bounded-parse.ts';
+import { findJsonExcess } from '../../../work/json-size.ts';
 import type { Call } from '../../access/call.ts';
-import { projectRead, read } from '../../access/declared-read.ts';
-import { byId, getProjectRow } from '../../access/scope.ts';
 import { openSession } from '../../connections/connection/connection-session.ts';
 import type { ForwardedRequest } from '../../connections/connection/session/forwarded-request.ts';
+import { projectRead, read } from '../../access/declared-read.ts';
 import { listCapabilities } from '../../connections/provider/provider.ts';
 import { toDomainError } from '../../connections/provider/provider-domain-errors.ts';
 import { waitForProviderBeyond } from '../../connections/provider/provider-wait.ts';
+import { byId, getProjectRow } from '../../access/scope.ts';
 import { getConnectionAndContent, getInstallationOfGroup } from './installation.ts';
 import { readConfigContent } from './installation-config.ts';
 
@@ -184,11 +185,16 @@ async function readBody({
     }
   }
   const parsed = parseBounded(jsonObject, parseJson(Buffer.concat(chunks).toString('utf8')));
-  if (parsed.success) return parsed.data;
-  throw new ProviderError('BAD_REQUEST', 'The body of a paginated POST must be a JSON object');
+  if (parsed.success && !isTooDeep(parsed.data)) return parsed.data;
+  throw new ProviderError(
+    'BAD_REQUEST',
+    `The body of a paginated POST must be a JSON object with at most ${LEVELS_MAX} levels`,
+  );
 }
 
+/** Returns undefined for text that is not JSON, or has too many values. */
 function parseJson(text: string): unknown {
+  if (findJsonExcess(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
