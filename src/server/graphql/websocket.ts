@@ -38,6 +38,8 @@ const CLOSE_MS = 2_000;
 
 /** The messages of all sockets that one turn of the event loop handles: 16 small ones, or a large one. */
 const REQUESTS_PER_TURN = 16;
+/** Opening a socket takes as long as handling this number of small messages. */
+const REQUESTS_PER_OPENING = 4;
 
 interface WebSocketServices extends OperationServices, Pick<ClientReaders, 'cors' | 'readClient'> {
   config: Config;
@@ -148,14 +150,15 @@ class OpenSockets {
   }
 
   /**
-   * Waits while sockets of the client's network are cut or closed early. Returns the reason to refuse the socket if too
-   * many wait.
+   * Waits while sockets of the client's network are cut or closed early, and then for a turn of the event loop that has
+   * opened few others. Returns the reason to refuse the socket if too many wait.
    */
   async waitForTurn(request: IncomingMessage): Promise<Problem | null> {
     const { address } = this.#services.readClient(request);
     const waitMs = this.#pace.reserve(toNetworkHolder(address));
     if (waitMs === null) return createCrowdedProblem();
     if (waitMs > 0) await wait(waitMs);
+    await this.#pacer.createPace().waitForTurn(REQUESTS_PER_OPENING);
     return null;
   }
 
