@@ -16,12 +16,12 @@ import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
-import { listOperations, type Operation } from '../support/rest/minimal-request.ts';
+import { listOperations } from '../support/rest/minimal-request.ts';
 import { createEndUserCallers, type EndUserCaller } from '../support/tenancy/end-user-callers.ts';
+import { createForeignRequest } from '../support/tenancy/foreign-request.ts';
 import {
   createForeignArgument,
   createForeignInput,
-  createForeignMember,
   createForeignValue,
   type Foreign,
 } from '../support/tenancy/foreign-values.ts';
@@ -147,25 +147,6 @@ test.each(callers)('$name: receives no foreign data from any subscription', asyn
   }
 });
 
-function createRequest({ method, path, parameters = [], requestBody }: Operation, names: Foreign) {
-  const fillParameters = (location: string) =>
-    parameters
-      .filter(({ in: parameterLocation }) => parameterLocation === location)
-      .map(({ name, schema: type }) => [name, String(createForeignMember(name, type, names))]);
-  const pathParameters = Object.fromEntries(fillParameters('path'));
-  const filledPath = path.replace(/\{(\w+)\}/g, (_all, name: string) => pathParameters[name]);
-  const query = fillParameters('query').filter(([name]) => name !== 'pageToken');
-  const body = requestBody?.content['application/json']?.schema;
-  return {
-    path: `/v1${filledPath}?${new URLSearchParams(query)}`,
-    init: {
-      method,
-      ...(body && { body: JSON.stringify(createForeignMember('body', body, names)) }),
-      ...(body && { headers: { 'content-type': 'application/json' } }),
-    },
-  };
-}
-
 test.each(
   callers,
 )('$name: neither changes nor returns foreign data with any endpoint', async (caller) => {
@@ -173,7 +154,7 @@ test.each(
   for (const endpoint of endpoints) {
     for (const pair of caller.pairs) {
       const send: Send = async (names) => {
-        const { path, init } = createRequest(endpoint, names);
+        const { path, init } = createForeignRequest(endpoint, names);
         const headers = { ...init.headers, ...caller.user.headers };
         const response = await app.fetch(path, { ...init, headers });
         const text = await response.text();
