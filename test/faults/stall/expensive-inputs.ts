@@ -4,6 +4,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { CREATE_JWT_KEY, createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import { createIntegrationContent, toRevision } from '../../support/fixtures/integrations.ts';
 import { createContact, WRITE_RECORDS, type Writer } from '../../support/fixtures/writes.ts';
+import { createProviderApp } from '../../support/providers/oauth.ts';
 import { createHostileTexts } from './hostile-texts.ts';
 import type { LargeInput } from './walked-inputs.ts';
 
@@ -77,7 +78,11 @@ function createDocuments(): LargeInput[] {
   ];
 }
 
-/** Returns manifests of 128 KiB, and a revision with the maximum number of objects. */
+const CREATE_REVISION = `mutation CreateRevision($input: CreateRevisionInput!) {
+  createRevision(input: $input) { revision { id } }
+}`;
+
+/** Returns manifests of 128 KiB, and revisions with the maximum number of objects and more. */
 function createManifests({ projectId }: Writer): LargeInput[] {
   const path = `/v1/projects/${projectId}/integrations/crm/revisions`;
   const objects = repeat(500, (index) => ({
@@ -89,8 +94,14 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     repeat(18_000, (index) => `k${index}: `)
       .join('\n')
       .slice(0, length);
-  const revision = toRevision(createIntegrationContent('crm', { read: { objects } }));
-  const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', revision };
+  const scheduled = objects.slice(0, 200).map((object, index) => ({
+    ...object,
+    schedule: `0,50 0,23 ${1 + (index % 28)} ${1 + (index % 12)} *`,
+  }));
+  const [input, scheduledInput] = [objects, scheduled].map((items) => ({
+    ...{ projectIdOrName: projectId, integrationIdOrName: 'crm' },
+    revision: toRevision(createIntegrationContent('crm', { read: { objects: items } })),
+  }));
   return [
     createRestInput('manifest of 128 KiB', path, { sourceYaml: createYaml(131_000) }),
     createRestInput('manifest of 4 KiB, which is parsed without a thread', path, {
@@ -105,11 +116,8 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     createRestInput('manifest with lists of 128 KiB', path, {
       sourceYaml: `a: [${'[],'.repeat(43_000)}]`,
     }),
-    createGraphqlInput(
-      'revision with 500 objects',
-      'mutation CreateRevision($input: CreateRevisionInput!) { createRevision(input: $input) { revision { id } } }',
-      { input },
-    ),
+    createGraphqlInput('revision with 500 objects', CREATE_REVISION, { input }),
+    createGraphqlInput('revision with 200 schedules', CREATE_REVISION, { input: scheduledInput }),
   ];
 }
 
@@ -167,26 +175,96 @@ function createCredentials({ projectId }: Writer): LargeInput[] {
   ];
 }
 
-function createWebhooks(): LargeInput[] {
-  const path = '/webhooks/sandbox/app_00000000000000000000000000';
-  const events = JSON.stringify({
-    events: repeat(7_000, (index) => ({
-      eventId: index,
-      type: 'contact.updated',
-      objectId: `contact ${index}`,
-      time: '2026-01-01T00:00:00Z',
-    })),
-  });
-  const signature = createHmac('sha256', 'secret').update(events).digest('hex');
-  return [
-    {
-      name: 'events of an unknown app, 1 MB',
-      method: 'POST',
-      path,
-      headers: { ...JSON_HEADERS, 'x-sandbox-signature': signature },
-      body: events,
+/** Apps at which vendors' events arrive, by the provider. Their secret is EVENTS_SECRET. */
+export interface EventApps {
+  /** The URL of the gateway, which HubSpot signs. */
+  url: string;
+  ids: Record<EventProvider, string>;
+}
+
+export const EVENTS_SECRET = 'the secret of events';
+const EVENT_PROVIDERS = ['sandbox', 'hubspot', 'github'] as const;
+type EventProvider = (typeof EVENT_PROVIDERS)[number];
+
+/** Creates the apps. */
+export async function createEventApps(writer: Writer): Promise<EventApps['ids']> {
+  const client = { clientId: 'client', clientSecret: 'the secret of the client' };
+  const createApp = (provider: EventProvider) =>
+    createProviderApp(writer, { ...client, provider, webhookSecret: EVENTS_SECRET });
+  const [sandbox, hubspot, github] = await Promise.all(EVENT_PROVIDERS.map(createApp));
+  return { sandbox: sandbox ?? '', hubspot: hubspot ?? '', github: github ?? '' };
+}
+
+/** Returns a signed request with events. */
+function signEvents({ url, ids }: EventApps, provider: EventProvider, body: string): LargeInput {
+  const path = `/webhooks/${provider}/${ids[provider]}`;
+  const sign = (encoding: 'hex' | 'base64', ...parts: string[]) =>
+    createHmac('sha256', EVENTS_SECRET).update(parts.join('')).digest(encoding);
+  const ms = String(Date.now());
+  const seconds = ms.slice(0, -3);
+  const headers = {
+    sandbox: { 'x-sandbox-signature': `t=${seconds},v1=${sign('hex', seconds, '.', body)}` },
+    hubspot: {
+      'x-hubspot-request-timestamp': ms,
+      'x-hubspot-signature-v3': sign('base64', 'POST', url, path, body, ms),
     },
-  ];
+    github: {
+      'x-github-event': 'issues',
+      'x-hub-signature-256': `sha256=${sign('hex', body)}`,
+    },
+  }[provider];
+  return {
+    ...{ name: `signed events of ${provider}`, method: 'POST', path },
+    ...{ headers: { ...JSON_HEADERS, ...headers }, body },
+  };
+}
+
+const time = '2026-01-01T00:00:00Z';
+
+/** Returns events by their form: valid ones, and ones of unknown types, which have any form. */
+function createEvents(): Record<EventProvider, Record<string, string>> {
+  const deleted = (index: number) => ({
+    ...{ id: `${index}`, type: 'contacts.deleted', account: 'acme', objectName: 'contacts' },
+    ...{ recordId: `${index}`, occurredAt: time },
+  });
+  const sent = (index: number) => ({
+    ...{ eventId: index, subscriptionId: 1, portalId: 1, occurredAt: 1, objectId: index },
+    subscriptionType: 'contact.creation',
+  });
+  const unknown = (name: string, count: number) => repeat(count, () => ({ [name]: 'x' }));
+  return {
+    sandbox: {
+      valid: JSON.stringify({ events: repeat(1_000, deleted) }),
+      unknown: JSON.stringify({ events: unknown('type', 1_000) }),
+    },
+    hubspot: {
+      valid: JSON.stringify(repeat(1_000, sent)),
+      unknown: JSON.stringify(unknown('subscriptionType', 1_000)),
+    },
+    github: {
+      valid: JSON.stringify({
+        ...{ action: 'opened', repository: { owner: { login: 'acme' } } },
+        issue: { number: 1, body: 'x'.repeat(900_000) },
+      }),
+    },
+  };
+}
+
+/** Returns signed events near the maximum size, valid and hostile. */
+function createSignedEvents(apps: EventApps): LargeInput[] {
+  const events = createEvents();
+  return EVENT_PROVIDERS.flatMap((provider) => [
+    ...Object.entries(events[provider]).map(([name, body]) => {
+      const input = signEvents(apps, provider, body);
+      return { ...input, name: `${input.name}: ${name}` };
+    }),
+    ...createHostileTexts(900_000).flatMap(({ name, text }) =>
+      [text, `{"events":${text}}`].map((body, index) => {
+        const input = signEvents(apps, provider, body);
+        return { ...input, name: `${input.name}: ${name}, ${index === 0 ? 'bare' : 'in events'}` };
+      }),
+    ),
+  ]);
 }
 
 const CREATE_PLAN = `mutation CreatePlan($input: CreatePlanInput!) {
@@ -206,7 +284,7 @@ function createPlans({ projectId }: Writer): LargeInput[] {
   });
 }
 
-/** Returns JSON texts as bodies of both APIs, and as events. */
+/** Returns JSON texts as bodies of both APIs, and as events of unknown apps. */
 function createHostileBodies({ projectId }: Writer): LargeInput[] {
   return createHostileTexts(1_000_000).flatMap(({ name, text }) => {
     const input = { method: 'POST', headers: JSON_HEADERS, body: text };
@@ -288,7 +366,7 @@ function createMessages(): LargeInput[] {
 }
 
 /** Returns all inputs, with documents that no earlier call returned. */
-export function createExpensiveInputs(writer: Writer): LargeInput[] {
+export function createExpensiveInputs(writer: Writer, apps: EventApps): LargeInput[] {
   return [
     createGraphqlInput('24 pages of 1,000 operations', PAGES_QUERY),
     createGraphqlInput('48 operations of each of 1,000', NESTED_QUERY),
@@ -300,7 +378,7 @@ export function createExpensiveInputs(writer: Writer): LargeInput[] {
     ...createManifests(writer),
     ...createRecords(writer),
     ...createCredentials(writer),
-    ...createWebhooks(),
+    ...createSignedEvents(apps),
     ...createPlans(writer),
     ...createHostileBodies(writer),
     ...createMcpMessages(writer),

@@ -2,8 +2,8 @@
 
 export const MIB = 1024 * 1024;
 
-/** Returns the goal for the longest iteration of the event loop, in milliseconds of CPU time. */
-export function toGoalMs(bytes: number): number {
+/** Returns how much CPU time a message may use in an iteration of the event loop, in milliseconds. */
+export function toStallMsMax(bytes: number): number {
   return Math.max(50, (10 * bytes) / MIB);
 }
 
@@ -22,6 +22,8 @@ export function createHostileTexts(bytes: number): { name: string; text: string 
   const mebibytes = Math.max(1, bytes / MIB);
   const padding = `"${'x'.repeat(Math.max(0, bytes - 49_000 * 3 * mebibytes - 200))}"`;
   const lists = '[],'.repeat(Math.min(49_000 * mebibytes, bytes / 3));
+  const numbers = '1,'.repeat(Math.min(240_000 * mebibytes, bytes / 2 - 30));
+  const rest = 'x'.repeat(Math.max(0, bytes - numbers.length - 30));
   return [
     { name: 'lists', text: repeatItem('[]', bytes) },
     { name: 'objects', text: repeatItem('{}', bytes) },
@@ -31,5 +33,10 @@ export function createHostileTexts(bytes: number): { name: string; text: string 
     { name: 'records of another form', text: repeatItem('{"id":1,"properties":[]}', bytes) },
     { name: 'quotes', text: JSON.stringify('"'.repeat(levels)) },
     { name: 'lists up to the limit', text: `[${lists}${padding}]` },
+    {
+      name: 'numbers up to the limit, and an id',
+      text: `[${numbers}12345678901234567890,"${rest}"]`,
+    },
+    { name: 'marks', text: JSON.stringify(`${'!'.repeat(bytes - 10)}@`) },
   ];
 }
