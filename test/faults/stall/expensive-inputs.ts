@@ -202,7 +202,7 @@ function signEvents({ url, ids }: EventApps, provider: EventProvider, body: stri
     createHmac('sha256', EVENTS_SECRET).update(parts.join('')).digest(encoding);
   const ms = String(Date.now());
   const seconds = ms.slice(0, -3);
-  const headers = {
+  const signatures: Record<EventProvider, Record<string, string>> = {
     sandbox: { 'x-sandbox-signature': `t=${seconds},v1=${sign('hex', seconds, '.', body)}` },
     hubspot: {
       'x-hubspot-request-timestamp': ms,
@@ -212,10 +212,10 @@ function signEvents({ url, ids }: EventApps, provider: EventProvider, body: stri
       'x-github-event': 'issues',
       'x-hub-signature-256': `sha256=${sign('hex', body)}`,
     },
-  }[provider];
+  };
   return {
     ...{ name: `signed events of ${provider}`, method: 'POST', path },
-    ...{ headers: { ...JSON_HEADERS, ...headers }, body },
+    ...{ headers: { ...JSON_HEADERS, ...signatures[provider] }, body },
   };
 }
 
