@@ -6,7 +6,7 @@ import { DomainError, unprocessable } from '../../../../kernel/errors.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { createMask, listBasicSecrets } from '../../../../work/secret-mask.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectServices, Services } from '../../../access/call.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { inProject } from '../../provider/catalog.ts';
@@ -158,7 +158,7 @@ async function maskFailure(
   connect: OAuthConnect,
   failure: Failure,
 ): Promise<Failure> {
-  const client = await findClient(services, connect);
+  const client = await findClient(await inProject(services, connect.projectId), connect);
   const verifier = openCodeVerifier(services, connect);
   const mask = createMask([
     ...(verifier ? [verifier] : []),
@@ -311,7 +311,10 @@ function findWorkspaceInAddress(template: string, name: string): string | null {
 }
 
 /** Returns the OAuth client of the connect. Null if its provider app was deleted. */
-function findClient(services: Services, { projectId, provider, providerAppId: id }: OAuthConnect) {
+function findClient(
+  services: ProjectServices,
+  { projectId, provider, providerAppId: id }: OAuthConnect,
+) {
   return findAppClient(services, { projectId, id, provider });
 }
 
