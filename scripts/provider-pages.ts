@@ -55,7 +55,7 @@ function createIndex(providers: DocumentedProvider[]): string {
       names.join(', '),
       listSupport(declared),
       apiVersion ?? '–',
-      checkedAgainst,
+      checkedAgainst ?? '–',
     ]);
   });
   const subscribable = providers.filter(

@@ -1,38 +1,55 @@
 /**
  * How a vendor's lists behave where they differ from the simple case: pages that hide records, coarse filters, records
- * that appear late, cursors that expire, and limits. Every provider that reads records declares every member. The value
- * `notDocumented` selects the cautious behavior, which may repeat records and requests but loses no record.
+ * that appear late, cursors that expire, and limits. The value `notDocumented`, which is the default of every member, selects
+ * the cautious behavior, which may repeat records and requests but loses no record.
  */
 import { z } from 'zod';
-import { MINUTE_MS } from '../work/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../work/durations.ts';
 
 const NOT_DOCUMENTED = 'notDocumented';
 /** Most vendors show a change in their lists within this time. */
 const SETTLE_MS_MIN = MINUTE_MS;
+/** A list that is later than this is of no use. The bound also keeps times within the range of `Date`. */
+const LATENESS_MS_MAX = 7 * DAY_MS;
+/** A vendor's windows for rate limits are at most a day. */
+const WAIT_MS_MAX = DAY_MS;
 
 /** Matches an error response that has all of the given parts. */
 export const errorMatch = z.strictObject({
-  status: z.int().optional(),
-  /** A header with this value, or with any value if `value` is absent. */
-  header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
-  /** A string in the body of the response, regardless of case. */
-  contains: z.string().optional(),
+  status: z.int().min(100).max(599).optional(),
+  header: z
+    .strictObject({ name: z.string(), value: z.string().optional() })
+    .optional()
+    .describe('A header with this value, or with any value if `value` is absent.'),
+  contains: z
+    .string()
+    .optional()
+    .describe('A string in the body of the response, regardless of case.'),
 });
 export type ErrorMatch = z.infer<typeof errorMatch>;
 
 /** The vendor's filter by time of change. */
 const timeFilter = z.strictObject({
-  /** The precision at which the vendor compares times, if it is coarser than the format of its filter. */
-  precision: z.enum(['format', 'minute', 'day', NOT_DOCUMENTED]),
-  /** The time zone of the filter. `utc` also means a format that contains an offset. */
-  zone: z.enum(['utc', NOT_DOCUMENTED]),
-  /** Whether a record that changed at exactly the bound is returned. */
-  bounds: z.enum(['inclusive', 'exclusive', NOT_DOCUMENTED]),
-  /**
-   * The time that the filter compares: the object's `changedAt`, or another one. With another one, the gateway does not
-   * drop records that changed before the window.
-   */
-  column: z.enum(['changedAt', 'other', NOT_DOCUMENTED]),
+  precision: z
+    .enum(['format', 'minute', 'day', NOT_DOCUMENTED])
+    .default(NOT_DOCUMENTED)
+    .describe(
+      'The precision at which the vendor compares times, if it is coarser than the format of its filter.',
+    ),
+  zone: z
+    .enum(['utc', NOT_DOCUMENTED])
+    .default(NOT_DOCUMENTED)
+    .describe('The time zone of the filter. `utc` also means a format that contains an offset.'),
+  bounds: z
+    .enum(['inclusive', 'exclusive', NOT_DOCUMENTED])
+    .default(NOT_DOCUMENTED)
+    .describe('Whether a record that changed at exactly the bound is returned.'),
+  column: z
+    .enum(['changedAt', 'other', NOT_DOCUMENTED])
+    .default(NOT_DOCUMENTED)
+    .describe(
+      "The time that the filter compares: the object's `changedAt`, or another one. With another one, the gateway does not drop records that changed before the window.",
+    ),
 });
 export type TimeFilterBehavior = z.infer<typeof timeFilter>;
 
@@ -40,12 +57,12 @@ export type TimeFilterBehavior = z.infer<typeof timeFilter>;
 const visibility = z.union([
   z.literal(NOT_DOCUMENTED),
   /** The window of a read ends this long before the read. */
-  z.strictObject({ settleMs: z.int().min(SETTLE_MS_MIN) }),
+  z.strictObject({ settleMs: z.int().min(SETTLE_MS_MIN).max(LATENESS_MS_MAX) }),
   /**
    * The window of a read begins this long before the previous window's end, and entries that were already delivered
    * are skipped. Use it if few records appear much later than the others.
    */
-  z.strictObject({ lookBackMs: z.int().positive() }),
+  z.strictObject({ lookBackMs: z.int().positive().max(LATENESS_MS_MAX) }),
 ]);
 
 const expiredCursor = z.union([
@@ -53,7 +70,7 @@ const expiredCursor = z.union([
   /** Why a cursor can't expire, for example because it is a page number. */
   z.strictObject({ never: z.string().min(1) }),
   /** The error responses to an expired cursor. */
-  z.array(errorMatch).min(1),
+  z.array(errorMatch).min(1).max(20),
 ]);
 
 /** The number of records after which the vendor refuses further pages. */
@@ -61,53 +78,87 @@ const depthLimit = z.union([
   z.enum(['none', NOT_DOCUMENTED]),
   z.strictObject({
     records: z.int().positive(),
-    /**
-     * How a read continues. `keyset` requests pages from the last record's time or id, so it never reaches the limit.
-     * `deepList` reads the object's other list. `fails` means that the read fails with the vendor's error.
-     */
-    beyond: z.enum(['keyset', 'deepList', 'fails']),
+    beyond: z
+      .enum(['keyset', 'deepList', 'fails'])
+      .describe(
+        "How a read continues. `keyset` requests pages from the last record's time or id, so it never reaches the limit. `deepList` reads the object's other list. `fails` means that the read fails with the vendor's error.",
+      ),
   }),
 ]);
 
 /** A list inside a record that the vendor may cut. */
 const nestedList = z.strictObject({
-  /** The JSON Pointer of the list in the record. `*` matches any member. */
-  at: z.string().regex(/^\//),
-  /** The maximum number of items in the record. Absent if the vendor does not document it. */
-  itemsMax: z.int().positive().optional(),
-  /** `read` if the gateway reads the other items, `missing` if the provider's page says that they are missing. */
-  otherItems: z.enum(['read', 'missing']),
+  at: z
+    .string()
+    .regex(/^\//)
+    .describe('The JSON Pointer of the list in the record. `*` matches any member.'),
+  itemsMax: z
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'The maximum number of items in the record. Absent if the vendor does not document it.',
+    ),
+  otherItems: z
+    .enum(['read', 'missing'])
+    .describe(
+      "`read` if the gateway reads the other items, `missing` if the provider's page says that they are missing.",
+    ),
 });
 
 const rateLimitMatch = errorMatch.extend({
-  /** How long to wait at least if the response does not say. */
-  waitMs: z.int().positive().optional(),
+  waitMs: z
+    .int()
+    .positive()
+    .max(WAIT_MS_MAX)
+    .optional()
+    .describe('How long to wait at least if the response does not say.'),
 });
 export type RateLimitMatch = z.infer<typeof rateLimitMatch>;
 
-export const behavior = z.strictObject({
-  /**
-   * The meaning of a page with fewer records than requested, if the response has no other sign:
-   *
-   * - `last`: it is the last page.
-   *
-   * - `hidden`: the vendor selects a page and then hides records that the account may not see. The next page starts
-   *   after the requested number of records.
-   */
-  shortPage: z.enum(['last', 'hidden', NOT_DOCUMENTED]),
-  /** `none` if no list of the provider can filter by time. */
-  timeFilter: z.union([z.literal('none'), timeFilter]),
+const members = {
+  shortPage: z
+    .enum(['last', 'hidden', NOT_DOCUMENTED])
+    .describe(
+      'The meaning of a page with fewer records than requested, if the response has no other sign:\n- `last`: it is the last page.\n- `hidden`: the vendor selects a page and then hides records that the account may not see. The next page starts after the requested number of records.',
+    ),
+  timeFilter: z
+    .union([z.literal('none'), timeFilter])
+    .describe('`none` if no list of the provider can filter by time.'),
   visibility,
   expiredCursor,
   depthLimit,
-  /** The maximum number of fields that a request may name. */
-  fieldsMax: z.union([z.int().positive(), z.enum(['none', NOT_DOCUMENTED])]),
-  /** The maximum length of a request's URL, in bytes. */
-  urlBytesMax: z.union([z.int().positive(), z.enum(['none', NOT_DOCUMENTED])]),
-  /** `complete` if the vendor returns all items of every list inside a record. */
-  nestedLists: z.union([z.enum(['complete', NOT_DOCUMENTED]), z.array(nestedList).min(1)]),
-  /** Responses that mean a rate limit, besides the status 429. `status429` if there are no others. */
-  rateLimits: z.union([z.enum(['status429', NOT_DOCUMENTED]), z.array(rateLimitMatch).min(1)]),
+  fieldsMax: z
+    .union([z.int().positive(), z.enum(['none', NOT_DOCUMENTED])])
+    .describe('The maximum number of fields that a request may name.'),
+  urlBytesMax: z
+    .union([z.int().positive(), z.enum(['none', NOT_DOCUMENTED])])
+    .describe("The maximum length of a request's URL, in bytes."),
+  nestedLists: z
+    .union([z.enum(['complete', NOT_DOCUMENTED]), z.array(nestedList).min(1).max(100)])
+    .describe('`complete` if the vendor returns all items of every list inside a record.'),
+  rateLimits: z
+    .union([z.enum(['status429', NOT_DOCUMENTED]), z.array(rateLimitMatch).min(1).max(50)])
+    .describe(
+      'Responses that mean a rate limit, besides the status 429. `status429` if there are no others.',
+    ),
+};
+const { rateLimits: _, ...listMembers } = members;
+
+/** The behavior of one list: the members that differ from the provider's. */
+export const listBehavior = z.strictObject(listMembers).partial();
+
+export const behavior = z.strictObject({
+  ...members,
+  shortPage: members.shortPage.default(NOT_DOCUMENTED),
+  timeFilter: members.timeFilter.prefault({}),
+  visibility: members.visibility.default(NOT_DOCUMENTED),
+  expiredCursor: members.expiredCursor.default(NOT_DOCUMENTED),
+  depthLimit: members.depthLimit.default(NOT_DOCUMENTED),
+  fieldsMax: members.fieldsMax.default(NOT_DOCUMENTED),
+  urlBytesMax: members.urlBytesMax.default(NOT_DOCUMENTED),
+  nestedLists: members.nestedLists.default(NOT_DOCUMENTED),
+  rateLimits: members.rateLimits.default(NOT_DOCUMENTED),
 });
 export type Behavior = z.infer<typeof behavior>;
 

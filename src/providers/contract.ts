@@ -329,8 +329,8 @@ export interface CommonObject extends ObjectSummary {
   canReadByIds?: boolean;
   /** The writes that the object supports. Default: both, if it supports WRITE. */
   writes?: readonly BatchWrite['type'][];
-  /** Matches the fields that a search may name. Default: all fields. */
-  searchableNames?: RegExp;
+  /** True if a search may name the field. Default: all fields. */
+  isSearchable?: ((fieldName: string) => boolean) | undefined;
   /** The fields that every account has. Absent if only the account describes them. */
   fields?: readonly FieldDescription[];
 }

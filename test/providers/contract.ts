@@ -4,9 +4,9 @@
  */
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { listUnboundHosts } from '../../src/providers/catalog/unbound-hosts.ts';
 import { AUTH_SCHEMES, type Capabilities, listCapabilities } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
-import { listUnboundHosts } from './catalog/unbound-hosts.ts';
 import { checkDefining, createDefineRequest } from './contract-defining.ts';
 import { checkMetadata, checkReading } from './contract-reading.ts';
 import {

@@ -11,6 +11,7 @@ import {
   type Provider,
   type ProviderCapability,
   type ProviderLimits,
+  type ProviderModule,
   type ProviderRequest,
   type ProviderSession,
 } from '../contract.ts';
@@ -22,6 +23,7 @@ import {
   providerDeclaration,
 } from './declaration/declaration.ts';
 import type { IdentityRequest } from './declaration/events-declaration.ts';
+import { matchesName } from './declaration/name-rule.ts';
 import { createListSubscribe } from './events/event-list.ts';
 import { createSubscribe } from './events/webhook-events.ts';
 import { rejectsCredentials } from './failure.ts';
@@ -42,24 +44,41 @@ const ONE_BY_ONE_BATCH_MAX = 20;
 const WRITE_TYPES = ['CREATE', 'UPDATE'] as const;
 
 /** A provider's settings, as in the catalog, and the declaration of its API for records. */
-export interface DeclaredProvider extends CatalogEntry {
+export interface DeclaredProvider extends Omit<CatalogEntry, 'modules'> {
+  modules?: readonly DeclaredModule[];
   limits?: Partial<ProviderLimits>;
   api: DeclarationInput;
+}
+
+/** A module of a declared provider. Without an API of its own it uses that of the provider. */
+export interface DeclaredModule extends Omit<ProviderModule, 'connector'> {
+  limits?: Partial<ProviderLimits>;
+  api?: DeclarationInput;
 }
 
 /** Creates a provider. Throws if the declaration is invalid. */
 export function createDeclarativeProvider({
   api,
   limits,
+  modules,
   ...settings
 }: DeclaredProvider): Provider {
   const vendor = parseVendor(settings.displayName, api);
   const { healthCheck } = settings;
   return {
     ...settings,
+    ...(modules && { modules: modules.map(createModule) }),
     ...(healthCheck && { healthCheck: addHeaders(healthCheck, vendor.declaration) }),
     ...describeVendor(vendor),
     ...createConnector(vendor, limits),
+  };
+}
+
+export function createModule({ api, limits, ...settings }: DeclaredModule): ProviderModule {
+  const { displayName } = settings;
+  return {
+    ...settings,
+    ...(api && { connector: createDeclarativeConnector({ displayName, api, limits }) }),
   };
 }
 
@@ -68,7 +87,9 @@ export function createDeclarativeConnector({
   displayName,
   api,
   limits,
-}: Pick<DeclaredProvider, 'displayName' | 'api' | 'limits'>): Connector {
+}: Pick<DeclaredProvider, 'displayName' | 'api'> & {
+  limits?: Partial<ProviderLimits> | undefined;
+}): Connector {
   return createConnector(parseVendor(displayName, api), limits);
 }
 
@@ -112,7 +133,7 @@ function createConnector(vendor: Vendor, limits: DeclaredProvider['limits']): Co
           filtersMax: getFiltersMax(object),
           canReadByIds: object.byIds !== undefined,
           writes: listWrites(object),
-          searchableNames: findSearchList(object)?.equalityFilter?.namePattern,
+          isSearchable: createSearchCheck(object),
           fields: describeStandardFields(object.standardFields),
         }),
       ),
@@ -124,7 +145,6 @@ function createConnector(vendor: Vendor, limits: DeclaredProvider['limits']): Co
           filtersMax: 0,
           canReadByIds: false,
           writes: ['CREATE'],
-          searchableNames: undefined,
           fields: [],
         }),
       ),
@@ -161,7 +181,7 @@ function describeVendor(vendor: Vendor): VendorDescription {
   const { docsUrl, apiVersion, scopes, inputs } = vendor.declaration;
   return {
     rejectsCredentials: (response) => rejectsCredentials(vendor, response),
-    docsUrl,
+    ...(docsUrl && { docsUrl }),
     ...(apiVersion && { apiVersion }),
     scopes,
     inputs: Object.entries(inputs).map(([name, { displayName, isOptional }]) => ({
@@ -176,6 +196,12 @@ function describeVendor(vendor: Vendor): VendorDescription {
 function listWrites({ create, update }: ObjectDeclaration): BatchWrite['type'][] {
   const requests = { CREATE: create, UPDATE: update };
   return WRITE_TYPES.filter((type) => requests[type] !== undefined);
+}
+
+/** Returns the check of the fields that a search may name. Undefined if the object can't be searched. */
+function createSearchCheck(object: ObjectDeclaration): CommonObject['isSearchable'] {
+  const filter = findSearchList(object)?.equalityFilter;
+  return filter && ((fieldName) => matchesName(filter.names, fieldName));
 }
 
 function getFiltersMax(object: ObjectDeclaration): number {
@@ -213,6 +239,7 @@ function createCapabilities(vendor: Vendor): Capabilities {
   const { events, eventList, identity } = vendor.declaration;
   const objects = listDeclaredObjects(vendor.declaration);
   const isDeclared = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
+  if (objects.length === 0) return {};
   return {
     readPage: (session, read) => readPage(vendor, session, read),
     getBehavior: (objectName) => getObjectBehavior(vendor, objectName),

@@ -1,18 +1,21 @@
 /** Converts between nested fields, which are in a map or list inside a record, and plain fields. */
 import { isObject } from '../../work/is-object.ts';
+import { CONVERSIONS } from './conversions/value-conversions.ts';
+import { matchesName } from './declaration/name-rule.ts';
 import type { NestedFields } from './declaration/object-declaration.ts';
-import { findValue, type JsonObject, withValue } from './json.ts';
+import { escapePart, findValue, type JsonObject, withValue } from './json.ts';
 
 /** Returns the nested fields as plain fields. Empty if the record has none. */
 export function flattenFields(
-  { at, entries, decode, addAliases }: NestedFields,
+  { at, entries, conversion }: NestedFields,
   record: JsonObject,
 ): JsonObject {
   const container = findValue(record, at);
   const fields = entries && Array.isArray(container) ? parseEntries(container, entries) : container;
   if (!isObject(fields)) return {};
-  const namedFields = addAliases ? { ...addAliases(fields), ...fields } : fields;
-  if (!decode) return namedFields;
+  if (!conversion) return fields;
+  const { addAliases, decode } = CONVERSIONS[conversion];
+  const namedFields = { ...addAliases?.(fields), ...fields };
   return Object.fromEntries(
     Object.entries(namedFields).map(([name, value]) => [name, decode(value)]),
   );
@@ -51,7 +54,7 @@ export function omitsValues(
 export function nestFields(declarations: readonly NestedFields[], fields: JsonObject): JsonObject {
   let record: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {
-    const container = declarations.find(({ namePattern }) => namePattern?.test(name));
+    const container = declarations.find(({ names }) => names && matchesName(names, name));
     record = container
       ? setNested(record, container, { name, value })
       : { ...record, [name]: value };
@@ -61,17 +64,14 @@ export function nestFields(declarations: readonly NestedFields[], fields: JsonOb
 
 function setNested(
   record: JsonObject,
-  { at, entries, encode }: NestedFields,
+  { at, entries, conversion }: NestedFields,
   { name, value }: { name: string; value: unknown },
 ): JsonObject {
+  const { encode } = conversion ? CONVERSIONS[conversion] : {};
   const encodedValue = encode ? encode(value, name) : value;
   if (entries?.writeFormat !== 'list')
-    return withValue(record, `${at}/${escapeSegment(name)}`, encodedValue);
+    return withValue(record, `${at}/${escapePart(name)}`, encodedValue);
   const entryName = /^\d{1,15}$/.test(name) ? Number(name) : name;
   const item = withValue(withValue({}, entries.name, entryName), entries.value, encodedValue);
   return withValue(record, `${at}/-`, item);
-}
-
-function escapeSegment(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

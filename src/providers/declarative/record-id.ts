@@ -15,8 +15,9 @@ export function findRecordId(id: IdDeclaration, record: unknown): string | null 
 
 function findPart(part: IdParts['parts'][string], record: unknown): string | null {
   if (typeof part === 'string') return parseId(findValue(record, part));
-  const match = part.pattern.exec(parseId(findValue(record, part.at)) ?? '');
-  return match?.[1] ?? null;
+  const segments = (parseId(findValue(record, part.at)) ?? '').split('/').slice(-part.lastSegments);
+  const isComplete = segments.length === part.lastSegments && !segments.includes('');
+  return isComplete ? segments.join('/') : null;
 }
 
 /** Returns the path variables of an id: the id itself, and its parts. Null if no record can have this id. */

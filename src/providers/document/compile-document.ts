@@ -3,6 +3,7 @@ import { type CatalogEntry, createCatalogProvider } from '../catalog/catalog-ent
 import type { Provider } from '../contract.ts';
 import {
   createDeclarativeProvider,
+  createModule,
   type DeclaredProvider,
 } from '../declarative/declarative-provider.ts';
 import type { ProviderDocument } from './provider-document.ts';
@@ -12,10 +13,16 @@ export function compileDocument(document: ProviderDocument): {
   entry: CatalogEntry;
   provider: Provider;
 } {
-  const { api, limits, ...entry } = document as Omit<DeclaredProvider, 'api'> &
+  const { api, limits, modules, ...settings } = document as Omit<DeclaredProvider, 'api'> &
     Partial<Pick<DeclaredProvider, 'api'>>;
+  const entry = { ...settings, ...(modules && { modules: modules.map(createModule) }) };
   const provider = api
-    ? createDeclarativeProvider({ ...entry, ...(limits && { limits }), api })
+    ? createDeclarativeProvider({
+        ...settings,
+        ...(modules && { modules }),
+        ...(limits && { limits }),
+        api,
+      })
     : createCatalogProvider(entry);
   return { entry, provider };
 }

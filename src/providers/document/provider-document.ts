@@ -1,19 +1,75 @@
-/** The schema of a provider document: the catalog's part of a provider, and the declaration of its API. */
+/**
+ * The schema of a provider document: the catalog's part of a provider, and the declaration of its API. A document is pure
+ * data, and its author may be a stranger, so every member is bounded.
+ */
 import { z } from 'zod';
-import { AUTH_SCHEMES } from '../contract.ts';
+import { DEFAULT_LIMITS } from '../catalog/catalog-entry.ts';
+import { catalogEntry, moduleEntry } from '../catalog/entry-schema.ts';
 import { providerDeclaration } from '../declarative/declaration/declaration.ts';
+import { listRuleViolations } from './document-rules.ts';
 
-export const providerDocument = z.looseObject({
-  name: z
-    .string()
-    .max(64)
-    .regex(
-      /^x-[a-z0-9]+(-[a-z0-9]+)*$/,
-      'must be `x-` and lower-case words with dashes, like x-acme',
-    ),
-  displayName: z.string().min(1).max(200),
-  baseUrl: z.string().min(1).max(2_048),
-  authSchemes: z.array(z.enum(AUTH_SCHEMES)).min(1),
-  api: providerDeclaration.optional(),
+/** The maximum length of a document in characters, as text and as JSON with its aliases resolved. */
+export const PROVIDER_DOCUMENT_LENGTH_MAX = 256 * 1024;
+
+/** Limits of the gateway's requests to the API. */
+const limits = z
+  .strictObject({
+    concurrency: z
+      .int()
+      .min(1)
+      .max(20)
+      .describe('The maximum number of concurrent requests of one connection.'),
+    requestsPerSecond: z.number().min(0.01).max(100),
+    timeoutMs: z.int().min(1_000).max(60_000),
+    responseBytesMax: z
+      .int()
+      .min(1_000)
+      .max(DEFAULT_LIMITS.responseBytesMax)
+      .describe('The largest response body that is read, in bytes.'),
+    batchSize: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .describe('The maximum number of records in a batch write.'),
+    pageSize: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .describe('The maximum number of records in a page of a read.'),
+  })
+  .partial();
+
+const documentModule = moduleEntry.extend({
+  limits: limits.optional(),
+  api: providerDeclaration
+    .optional()
+    .describe('The API of the module. Default: that of the provider.'),
 });
+
+export const providerDocument = z
+  .strictObject({
+    name: z
+      .string()
+      .max(64)
+      .regex(
+        /^x-[a-z0-9]+(-[a-z0-9]+)*$/,
+        'must be `x-` and lower-case words with dashes, like x-acme',
+      )
+      .describe(
+        'The name in integrations. The prefix `x-` keeps it apart from the names of built-in providers.',
+      ),
+    ...catalogEntry.shape,
+    modules: z.array(documentModule).min(1).max(20).optional(),
+    limits: limits.optional(),
+    api: providerDeclaration
+      .optional()
+      .describe(
+        'How the gateway reads, writes and watches records. Without it, the gateway connects and forwards requests.',
+      ),
+  })
+  .superRefine((document, context) => {
+    for (const { path, message } of listRuleViolations(document)) {
+      context.addIssue({ code: 'custom', path, message });
+    }
+  });
 export type ProviderDocument = z.output<typeof providerDocument>;

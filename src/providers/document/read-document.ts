@@ -1,28 +1,131 @@
-/** Reads provider documents. */
-import { parse } from 'yaml';
+/** Reads provider documents. A document with problems is refused with the line and the column of each. */
+import type { z } from 'zod';
 import { type Issue, invalidInput } from '../../kernel/errors.ts';
-import { type ProviderDocument, providerDocument } from './provider-document.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
+import {
+  formatFault,
+  locateOffset,
+  locateValue,
+  type ParsedYaml,
+  parseYaml,
+  type TextPosition,
+} from '../../work/yaml-text.ts';
+import {
+  PROVIDER_DOCUMENT_LENGTH_MAX,
+  type ProviderDocument,
+  providerDocument,
+} from './provider-document.ts';
 
-/** Parses YAML, or JSON as a part of it. Throws BAD_USER_INPUT with all problems. `name` is the path of the text in the input. */
+/**
+ * Parses YAML, or JSON as a part of it. Throws BAD_USER_INPUT with all problems. `name` is the path of the text in the
+ * caller's input. A document of the maximum length takes about a second, so a server calls this in a thread.
+ */
 export function readDocument(text: string, name = 'document'): ProviderDocument {
-  const { data, error } = providerDocument.safeParse(parseText(text, name));
-  if (data) return data;
-  throw invalidInput(
-    error.issues.map(
-      ({ path, message }): Issue => ({
-        in: 'body',
-        name: [name, ...path.map(String)].join('.'),
-        detail: message,
-      }),
-    ),
-  );
+  const parsed = parseYaml(text, PROVIDER_DOCUMENT_LENGTH_MAX);
+  if ('faults' in parsed) {
+    throw invalidInput(
+      parsed.faults.map((fault) =>
+        createIssue(name, [], {
+          detail: formatFault(fault),
+          ...locateOffset(parsed, fault.offset),
+        }),
+      ),
+    );
+  }
+  const result = parseValue(parsed.value);
+  if ('document' in result) return result.document;
+  throw invalidInput(result.problems.map((problem) => locateProblem(parsed, name, problem)));
 }
 
-function parseText(text: string, name: string): unknown {
-  try {
-    return parse(text, { schema: 'core', maxAliasCount: 100 });
-  } catch (error) {
-    const detail = `is not YAML: ${error instanceof Error ? error.message : String(error)}`;
-    throw invalidInput([{ in: 'body', name, detail }]);
+interface DocumentProblem {
+  path: PropertyKey[];
+  /** A sentence without its subject. */
+  detail: string;
+}
+
+/** Checks a parsed document, such as a stored one. Returns it with its defaults, or its problems, at least one. */
+export function parseValue(
+  value: unknown,
+): { document: ProviderDocument } | { problems: DocumentProblem[] } {
+  const sizeProblem = findSizeProblem(value);
+  if (sizeProblem) return { problems: [sizeProblem] };
+  const { data, error } = parseBounded(providerDocument, value);
+  return data ? { document: data } : { problems: error.issues.flatMap(explain) };
+}
+
+/** An alias repeats its value, so the document that it stands for may be longer than its text. */
+function findSizeProblem(value: unknown): DocumentProblem | null {
+  if (JSON.stringify(value ?? null).length > PROVIDER_DOCUMENT_LENGTH_MAX) {
+    return { path: [], detail: `must have at most ${PROVIDER_DOCUMENT_LENGTH_MAX} characters.` };
   }
+  const path = findPrototypeKey(value);
+  return path && { path, detail: 'is a reserved name.' };
+}
+
+/** Returns the path of the first key that would name a prototype. Null if there is none. */
+function findPrototypeKey(value: unknown): PropertyKey[] | null {
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '__proto__') return [key];
+    const path = findPrototypeKey(member);
+    if (path) return [Array.isArray(value) ? Number(key) : key, ...path];
+  }
+  return null;
+}
+
+/** Returns the problems behind an issue. A value that fits none of several forms is compared with the closest one. */
+function explain(issue: z.core.$ZodIssue): DocumentProblem[] {
+  const { path } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], detail: 'is not a known member.' }));
+  }
+  if (issue.code === 'invalid_value') {
+    return [{ path, detail: `must be ${issue.values.map(String).join(', or ')}.` }];
+  }
+  if (issue.code === 'invalid_type') {
+    const isMissing = issue.message.endsWith('received undefined');
+    return [{ path, detail: `${isMissing ? 'is required' : 'must be'}: ${issue.expected}.` }];
+  }
+  if (issue.code === 'invalid_key') {
+    return issue.issues.map(({ message }) => ({ path, detail: endSentence(message) }));
+  }
+  if (issue.code !== 'invalid_union') return [{ path, detail: endSentence(issue.message) }];
+  const closest = issue.errors.find((issues) => issues.every((inner) => inner.path.length > 0));
+  if (!closest) return [{ path, detail: describeForms(issue) }];
+  return closest.flatMap((inner) => explain({ ...inner, path: [...path, ...inner.path] }));
+}
+
+function describeForms(issue: z.core.$ZodIssueInvalidUnion): string {
+  const { errors } = issue;
+  if ('options' in issue) return `must be ${[issue.options].flat().map(String).join(', or ')}.`;
+  const details = errors.flatMap((issues) => issues.flatMap(explain)).map(({ detail }) => detail);
+  return [...new Set(details)].join(' Or: ');
+}
+
+function endSentence(message: string): string {
+  return message.endsWith('.') ? message : `${message}.`;
+}
+
+function locateProblem(parsed: ParsedYaml, name: string, { path, detail }: DocumentProblem): Issue {
+  return createIssue(name, path, { detail, ...locateValue(parsed, path) });
+}
+
+/** Quotes keys with unusual characters, which could otherwise look like other text. */
+function formatKey(key: PropertyKey): string {
+  const text = String(key);
+  return /^[\w$/-]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+function createIssue(
+  name: string,
+  path: readonly PropertyKey[],
+  { detail, line, column }: { detail: string } & TextPosition,
+): Issue {
+  return {
+    in: 'body',
+    name: [name, ...path.map(formatKey)].join('.'),
+    detail: `line ${line}, column ${column}: ${detail}`,
+    line,
+    column,
+  };
 }

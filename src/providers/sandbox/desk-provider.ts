@@ -34,8 +34,8 @@ const api: DeclaredProvider['api'] = {
       id: '/key',
       changedAt: { at: '/changed', format: 'unixMilliseconds' },
       nestedFields: [
-        { at: '/name', namePattern: /^(given|family)$/ },
-        { at: '/contact', namePattern: /^(mail|mobile)$/ },
+        { at: '/name', names: { only: ['given', 'family'] } },
+        { at: '/contact', names: { only: ['mail', 'mobile'] } },
       ],
       list: {
         path: PATH,
@@ -44,7 +44,7 @@ const api: DeclaredProvider['api'] = {
         paging: { kind: 'nextUrl', next: '/links/next' },
         since: { in: 'query', name: 'changed_since', format: 'unixMilliseconds' },
         until: { in: 'query', name: 'changed_until', format: 'unixMilliseconds' },
-        equalityFilter: { in: 'query', namePattern: /^mail$/, max: 1 },
+        equalityFilter: { in: 'query', names: { only: ['mail'] }, max: 1 },
       },
       byIds: { path: `${PATH}/{id}`, records: '/person' },
       create: { method: 'POST', path: PATH, bodyRecord: '/person', responseRecord: '/person' },

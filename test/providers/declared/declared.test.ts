@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { getFiltersMax } from '../../../src/providers/object-support.ts';
+import { toDocumented } from '../../support/wire/documented.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
 import { testProviderContract } from '../contract.ts';
 import { prepareWireSubjects } from './wire-subject.ts';
@@ -34,6 +35,11 @@ test('permits searches of every object whose list is declared with an equality f
   expect(searchable.filter(({ filtersMax }) => filtersMax === 0)).toEqual([]);
 });
 
+test('names the sources of every declaration', () => {
+  const unsourced = DECLARATIONS.filter(({ api }) => !api.docsUrl || !api.checkedAgainst);
+  expect(unsourced.map(({ name }) => name)).toEqual([]);
+});
+
 /** `npm run provider -- <name>` tests one provider. */
 const providerName = process.env.PROVIDER;
 
@@ -46,4 +52,6 @@ for (const declared of DECLARATIONS) {
   if (!wire) continue;
   const tags = FAMILY_SAMPLES.includes(declared.name) ? [] : ['all/walk'];
   testProviderContract(declared.name, prepareWireSubjects(declared, wire), tags);
+  const documented = toDocumented(declared);
+  testProviderContract(documented.name, prepareWireSubjects(documented, wire), ['all/walk']);
 }

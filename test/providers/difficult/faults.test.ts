@@ -57,7 +57,7 @@ function declareBehavior(name: string, value: unknown): Change {
 /** Declares a member of the filter by time. */
 function declareFilter(name: string, value: unknown): Change {
   const apply: Change['apply'] = (declared, objectName) => {
-    const timeFilter = { ...Object(declared.api.behavior.timeFilter), [name]: value };
+    const timeFilter = { ...Object(declared.api.behavior?.timeFilter), [name]: value };
     return declareBehavior('timeFilter', timeFilter).apply(declared, objectName);
   };
   return { description: describeChange(`timeFilter.${name}`, value), apply };

@@ -48,7 +48,7 @@ export function writeRecord(
 ) {
   const recordId = String(id);
   let record: Values = {};
-  const map = object.nestedFields.find(({ namePattern, entries }) => !namePattern && !entries);
+  const map = object.nestedFields.find(({ names, entries }) => !names && !entries);
   for (const [name, value] of Object.entries(values)) {
     record = withValue(record, `${map?.at ?? ''}/${name}`, value);
   }

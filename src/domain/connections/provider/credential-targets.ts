@@ -25,7 +25,7 @@ export function hashTargets({
   oauth2,
   custom,
 }: CatalogEntry): string {
-  const { authorizeUrl, tokenUrl, sharedLogin, revocation } = oauth2 ?? {};
+  const { authorizeUrl, tokenUrl, refreshUrl, sharedLogin, revocation } = oauth2 ?? {};
   const grant = custom?.grant;
   const apiHosts = [baseUrl, ...modules.map((module) => module.baseUrl)].map(toHostTemplate);
   const targets = {
@@ -36,6 +36,7 @@ export function hashTargets({
     urls: [
       authorizeUrl,
       tokenUrl,
+      refreshUrl,
       sharedLogin?.authorizeUrl,
       sharedLogin?.tokenUrl,
       revocation?.url,

@@ -118,7 +118,7 @@ function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectC
       learnedFields: input.learnedFields.get(providerObject) ?? new Map(),
     },
   );
-  const isSearchable = (name: string) => commonObject?.searchableNames?.test(name) ?? true;
+  const isSearchable = (name: string) => commonObject?.isSearchable?.(name) ?? true;
   const searchableFields = fields.filter(
     ({ isWriteOnly, providerField }) =>
       !isWriteOnly && (providerField === null || isSearchable(providerField)),

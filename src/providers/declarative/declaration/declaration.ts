@@ -4,11 +4,12 @@
  * validated when their module loads.
  */
 import { z } from 'zod';
+import { DAY_MS } from '../../../work/durations.ts';
 import { behavior, errorMatch } from '../../behavior.ts';
 import { eventList, eventsDeclaration, identityRequest } from './events-declaration.ts';
 import { listDeclaration } from './list-declaration.ts';
 import { objectDeclaration, writeOnlyObject } from './object-declaration.ts';
-import { pointer, stringMap } from './request-location.ts';
+import { headerMap, headerName, pointer } from './request-location.ts';
 
 export type {
   ListInput,
@@ -31,75 +32,135 @@ const errorRule = errorMatch.extend({
     'SERVER_ERROR',
     'RETRYABLE',
   ]),
-  /** How long to wait before a retry if the response does not say. */
-  waitMs: z.int().positive().optional(),
+  waitMs: z
+    .int()
+    .positive()
+    .max(DAY_MS)
+    .optional()
+    .describe('How long to wait before a retry if the response does not say.'),
 });
 
 /** A header other than Retry-After that says when to retry. */
 const retryHeader = z.strictObject({
   name: z.string(),
   format: z.enum(['seconds', 'unixSeconds', 'unixMilliseconds', 'iso']),
-  /** The header counts only in responses that also have this one. */
-  requires: errorMatch.shape.header,
+  requires: errorMatch.shape.header.describe(
+    'The header counts only in responses that also have this one.',
+  ),
 });
 export type RetryHeader = z.output<typeof retryHeader>;
 
 const objectName = z.string().regex(/^[\w-]+(\/[\w-]+)*$/);
 
 export const providerDeclaration = z.strictObject({
-  /** The version of the vendor's API, if a header or a path selects it. */
-  apiVersion: z.string().optional(),
-  /** The URL of the vendor's documentation. */
-  docsUrl: z.url(),
-  /** The source that the declaration was checked against, for the provider's page. */
-  checkedAgainst: z.string().min(1),
-  /** Sentences for the provider's page: limits, and features of the vendor that are not used. */
-  notes: z.array(z.string()).default([]),
-  /** OAuth scopes that reading and writing all objects requires. */
-  scopes: z.array(z.string()).default([]),
-  /** Values that a connection needs besides credentials. Paths and headers refer to them by `{{name}}`. */
+  apiVersion: z
+    .string()
+    .optional()
+    .describe("The version of the vendor's API, if a header or a path selects it."),
+  docsUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .optional()
+    .describe("The URL of the vendor's documentation."),
+  checkedAgainst: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe("The source that the declaration was checked against, for the provider's page."),
+  notes: z
+    .array(z.string().max(2_000))
+    .max(50)
+    .default([])
+    .describe(
+      "Sentences for the provider's page: limits, and features of the vendor that are not used.",
+    ),
+  scopes: z
+    .array(z.string().min(1).max(500))
+    .max(200)
+    .default([])
+    .describe('OAuth scopes that reading and writing all objects requires.'),
   inputs: z
     .record(
-      z.string().regex(/^\w+$/),
+      z.string().regex(/^\w{1,64}$/),
       z.strictObject({
-        displayName: z.string(),
-        /** True if connecting does not require it, because the vendor reveals it only to a caller with a token. */
-        isOptional: z.boolean().default(false),
+        displayName: z.string().max(200),
+        isOptional: z
+          .boolean()
+          .default(false)
+          .describe(
+            'True if connecting does not require it, because the vendor reveals it only to a caller with a token.',
+          ),
       }),
     )
-    .default({}),
-  /** Headers of every request. */
-  headers: stringMap,
+    .default({})
+    .describe(
+      'Values that a connection needs besides credentials. Paths and headers refer to them by `{{name}}`.',
+    ),
+  headers: headerMap.describe('Headers of every request.'),
   bodyFormat: z.enum(['json', 'form']).default('json'),
-  /** The header of the vendor's idempotency keys, and how long the vendor is known to honor a key. */
-  idempotency: z.strictObject({ header: z.string(), keyLifetimeMs: z.int().positive() }).optional(),
-  errors: z.strictObject({
-    /** Locations of error messages: each may hold a string, a list, or a map of strings. */
-    messages: z.array(pointer).min(1),
-    rules: z.array(errorRule).default([]),
-    /** A member whose presence in a response with a success status means a failure. */
-    failureMember: pointer.optional(),
-    retryHeaders: z.array(retryHeader).default([]),
-    /** Where the body of an error response says in how many seconds to retry. */
-    retrySeconds: pointer.optional(),
-  }),
-  /** How the vendor's lists behave. A list's own `behavior` overrides it. */
-  behavior,
+  idempotency: z
+    .strictObject({
+      header: headerName,
+      keyLifetimeMs: z
+        .int()
+        .positive()
+        .max(366 * DAY_MS),
+    })
+    .optional()
+    .describe(
+      "The header of the vendor's idempotency keys, and how long the vendor is known to honor a key.",
+    ),
+  errors: z
+    .strictObject({
+      messages: z
+        .array(pointer)
+        .min(1)
+        .max(20)
+        .default(['/error', '/errors', '/message', '/detail'])
+        .describe(
+          'Locations of error messages: each may hold a string, a list, or a map of strings.',
+        ),
+      rules: z.array(errorRule).max(50).default([]),
+      failureMember: pointer
+        .optional()
+        .describe('A member whose presence in a response with a success status means a failure.'),
+      retryHeaders: z.array(retryHeader).max(20).default([]),
+      retrySeconds: pointer
+        .optional()
+        .describe('Where the body of an error response says in how many seconds to retry.'),
+    })
+    .prefault({}),
+  behavior: behavior
+    .prefault({})
+    .describe("How the vendor's lists behave. A list's own `behavior` overrides it."),
   objects: z.record(objectName, objectDeclaration),
-  /** Objects that the vendor only creates: it has neither a list nor a request for one of them. */
-  writeOnlyObjects: z.record(objectName, writeOnlyObject).default({}),
-  /** Declares all other objects of an account, such as custom ones. Paths refer to the object's name by `{object}`. */
-  otherObjects: objectDeclaration.optional(),
-  /** Events that the vendor sends. Their objects must be readable by id. */
-  events: eventsDeclaration.optional(),
-  /** Events of a vendor whose webhook only notifies of changes. */
-  eventList: eventList.optional(),
-  /** Finds the account of a token. Absent if the token response names it, or if nothing needs it. */
-  identity: identityRequest.optional(),
-  /** The list of the account's objects. */
+  writeOnlyObjects: z
+    .record(objectName, writeOnlyObject)
+    .default({})
+    .describe(
+      'Objects that the vendor only creates: it has neither a list nor a request for one of them.',
+    ),
+  otherObjects: objectDeclaration
+    .optional()
+    .describe(
+      "Declares all other objects of an account, such as custom ones. Paths refer to the object's name by `{object}`.",
+    ),
+  events: eventsDeclaration
+    .optional()
+    .describe('Events that the vendor sends. Their objects must be readable by id.'),
+  eventList: eventList
+    .optional()
+    .describe('Events of a vendor whose webhook only notifies of changes.'),
+  identity: identityRequest
+    .optional()
+    .describe(
+      'Finds the account of a token. Absent if the token response names it, or if nothing needs it.',
+    ),
   objectList: z
     .strictObject({ list: listDeclaration, name: pointer, displayName: pointer })
-    .optional(),
+    .optional()
+    .describe("The list of the account's objects."),
 });
 export type Declaration = z.output<typeof providerDeclaration>;
 export type DeclarationInput = z.input<typeof providerDeclaration>;

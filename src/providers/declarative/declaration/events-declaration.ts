@@ -1,7 +1,8 @@
 /** The schema for webhooks: how their requests are authenticated, and where events hold their data. */
 import { z } from 'zod';
+import { DAY_MS } from '../../../work/durations.ts';
 import { PROVIDER_EVENT_KINDS } from '../../subscribing.ts';
-import { jsonObject, pathTemplate, pointer, timeFormat } from './request-location.ts';
+import { headerName, jsonObject, pathTemplate, pointer, timeFormat } from './request-location.ts';
 
 /**
  * The location of a value: a pointer into the event, the first of several pointers that has a value, a pointer into the
@@ -18,10 +19,12 @@ export type EventValue = z.output<typeof eventValue>;
 /** The signed time of the request. Older requests are refused as replays. */
 const timestamp = z.strictObject({
   at: eventValue,
-  /** The string before the time, if the time is one of several parts. */
-  prefix: z.string().default(''),
+  prefix: z
+    .string()
+    .default('')
+    .describe('The string before the time, if the time is one of several parts.'),
   unit: z.enum(['seconds', 'milliseconds', 'iso']),
-  toleranceMs: z.int().positive(),
+  toleranceMs: z.int().positive().max(DAY_MS),
 });
 
 /** How a request proves that it comes from the vendor. */
@@ -29,16 +32,24 @@ const webhookAuthentication = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('hmac'),
     header: z.string(),
-    /** The string before a signature. Parts of the header without this prefix are ignored. */
-    prefix: z.string().default(''),
-    /** Separates the parts of the header. */
-    separator: z.string().optional(),
+    prefix: z
+      .string()
+      .default('')
+      .describe(
+        'The string before a signature. Parts of the header without this prefix are ignored.',
+      ),
+    separator: z.string().optional().describe('Separates the parts of the header.'),
     algorithm: z.enum(['sha1', 'sha256']),
     encoding: z.enum(['hex', 'base64']),
-    /** How the secret encodes the key. */
-    keyEncoding: z.enum(['utf8', 'hex', 'base64']).default('utf8'),
-    /** The signed string. It may also contain `{timestamp}`. */
-    signedPayload: z.string().includes('{body}').default('{body}'),
+    keyEncoding: z
+      .enum(['utf8', 'hex', 'base64'])
+      .default('utf8')
+      .describe('How the secret encodes the key.'),
+    signedPayload: z
+      .string()
+      .includes('{body}')
+      .default('{body}')
+      .describe('The signed string. It may also contain `{timestamp}`.'),
     timestamp: timestamp.optional(),
   }),
   /** HTTP Basic with the secret as the password. */
@@ -80,88 +91,136 @@ const subscription = z.strictObject({
   method: z.enum(['POST', 'PUT']).default('POST'),
   path: pathTemplate,
   body: jsonObject,
-  /** Where the response holds the vendor's id of the subscription. */
-  id: pointer,
-  /** Where a response with a success status holds the reasons of a refusal. */
-  refusalReasons: pointer.optional(),
-  /** One subscription covers an event type, an object, or the records below one parent record. */
-  covers: z.enum(['type', 'object', 'parent']),
-  /**
-   * The list of event types in the body. An item is a string or an object with `{type}`, or with the parts before and
-   * after the last dot of the type, `{subject}` and `{action}`. `itemByObject` replaces `item` for some objects.
-   */
+  id: pointer.describe("Where the response holds the vendor's id of the subscription."),
+  refusalReasons: pointer
+    .optional()
+    .describe('Where a response with a success status holds the reasons of a refusal.'),
+  covers: z
+    .enum(['type', 'object', 'parent'])
+    .describe(
+      'One subscription covers an event type, an object, or the records below one parent record.',
+    ),
   types: z
     .strictObject({
       at: pointer,
       item: z.union([z.string(), jsonObject]),
       itemByObject: z.record(z.string(), jsonObject).default({}),
     })
-    .optional(),
-  /** The request that finds the vendor's id of an object, which replaces `{objectId}`. */
-  objectId: z.strictObject({ path: pathTemplate, at: pointer }).optional(),
-  /** Where the vendor returns a secret that it created: in the response, or at another path. */
-  secret: z.strictObject({ path: pathTemplate.optional(), at: pointer }).optional(),
-  /** The path of the subscription with the id `{subscriptionId}`. Without it, a deletion at the vendor goes unnoticed. */
-  checkPath: pathTemplate.optional(),
-  /** The vendor's object names in subscriptions, if they differ from those in event types. */
-  objectNames: z.record(z.string(), z.string()).default({}),
+    .optional()
+    .describe(
+      'The list of event types in the body. An item is a string or an object with `{type}`, or with the parts before and after the last dot of the type, `{subject}` and `{action}`. `itemByObject` replaces `item` for some objects.',
+    ),
+  objectId: z
+    .strictObject({ path: pathTemplate, at: pointer })
+    .optional()
+    .describe("The request that finds the vendor's id of an object, which replaces `{objectId}`."),
+  secret: z
+    .strictObject({ path: pathTemplate.optional(), at: pointer })
+    .optional()
+    .describe(
+      'Where the vendor returns a secret that it created: in the response, or at another path.',
+    ),
+  checkPath: pathTemplate
+    .optional()
+    .describe(
+      'The path of the subscription with the id `{subscriptionId}`. Without it, a deletion at the vendor goes unnoticed.',
+    ),
+  objectNames: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe(
+      "The vendor's object names in subscriptions, if they differ from those in event types.",
+    ),
   remove: z.strictObject({
     method: z.enum(['DELETE', 'POST']).default('DELETE'),
     path: pathTemplate,
-    /** `{subscriptionId}` is the vendor's id, in the body and in the path. */
-    body: jsonObject.optional(),
+    body: jsonObject
+      .optional()
+      .describe("`{subscriptionId}` is the vendor's id, in the body and in the path."),
   }),
 });
 export type SubscriptionDeclaration = z.output<typeof subscription>;
 
 /** A request that verifies the URL before a secret exists. The response must repeat this header. */
-const handshake = z.strictObject({ header: z.string() });
+const handshake = z.strictObject({ header: headerName });
 
 /** A request without events that verifies the URL, and the response that the vendor requires. */
 const challenge = z.strictObject({
   at: pointer,
   value: z.string(),
-  /** The string to sign with the secret. */
-  token: pointer,
+  token: pointer.describe('The string to sign with the secret.'),
   response: z.strictObject({ token: z.string(), signed: z.string() }),
 });
 
 export const eventsDeclaration = z.strictObject({
   authentication: webhookAuthentication,
   account,
-  /** Where the body holds its events. Absent if the body is one event. */
-  bodyEvents: pointer.optional(),
-  /** The parts of the vendor's event type. Joined by dots, they are a key of `types`. */
-  typeParts: z.array(eventValue).min(1),
-  types: z.record(z.string(), eventType),
-  /** Objects without events. An event type without `object` applies to all other objects. */
-  objectsWithoutEvents: z.array(z.string()).default([]),
-  /** The parts of the event's id. A repeated event must have the same id. */
-  eventIdParts: z.array(eventValue).min(1),
+  bodyEvents: pointer
+    .optional()
+    .describe('Where the body holds its events. Absent if the body is one event.'),
+  typeParts: z
+    .array(eventValue)
+    .min(1)
+    .max(3)
+    .describe("The parts of the vendor's event type. Joined by dots, they are a key of `types`."),
+  types: z.record(z.string().max(100), eventType),
+  objectsWithoutEvents: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'Objects without events. An event type without `object` applies to all other objects.',
+    ),
+  eventIdParts: z
+    .array(eventValue)
+    .min(1)
+    .max(10)
+    .describe("The parts of the event's id. A repeated event must have the same id."),
   recordId: z.strictObject({
-    parts: z.array(eventValue).min(1),
+    parts: z.array(eventValue).min(1).max(10),
     separator: z.string().default(''),
-    /** By object: the form of the id in lists, if it contains more than the id in events. */
-    templates: z.record(z.string(), z.string().includes('{id}')).default({}),
+    templates: z
+      .record(z.string(), z.string().includes('{id}'))
+      .default({})
+      .describe(
+        'By object: the form of the id in lists, if it contains more than the id in events.',
+      ),
   }),
-  /** Default: the time at which the event arrived. */
-  time: z.strictObject({ at: eventValue, format: timeFormat }).optional(),
-  /** The changed fields of an update: the keys of a map, the items of a list, or one string. */
-  changedFields: pointer.optional(),
-  /** Where the event holds the record as lists return it. If absent, the gateway fetches the record. */
-  record: pointer.optional(),
-  /** Events without a value here are ignored, although their type is declared. */
-  ignoreIfAbsent: pointer.optional(),
-  /** The status of the response to an accepted request. */
-  acceptedStatus: z.literal([200, 204]).default(204),
-  /** True if the vendor accepts only responses without a body. */
-  requiresEmptyResponses: z.literal(true).optional(),
+  time: z
+    .strictObject({ at: eventValue, format: timeFormat })
+    .optional()
+    .describe('Default: the time at which the event arrived.'),
+  changedFields: pointer
+    .optional()
+    .describe(
+      'The changed fields of an update: the keys of a map, the items of a list, or one string.',
+    ),
+  record: pointer
+    .optional()
+    .describe(
+      'Where the event holds the record as lists return it. If absent, the gateway fetches the record.',
+    ),
+  ignoreIfAbsent: pointer
+    .optional()
+    .describe('Events without a value here are ignored, although their type is declared.'),
+  acceptedStatus: z
+    .literal([200, 204])
+    .default(204)
+    .describe('The status of the response to an accepted request.'),
+  requiresEmptyResponses: z
+    .literal(true)
+    .optional()
+    .describe('True if the vendor accepts only responses without a body.'),
   challenge: challenge.optional(),
   handshake: handshake.optional(),
-  /** Absent if a person creates the subscriptions at the vendor. */
-  subscription: subscription.optional(),
-  /** Instructions for a person who sets up the webhook. `{url}` is the URL that receives the events. */
-  instructions: z.array(z.string()).optional(),
+  subscription: subscription
+    .optional()
+    .describe('Absent if a person creates the subscriptions at the vendor.'),
+  instructions: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Instructions for a person who sets up the webhook. `{url}` is the URL that receives the events.',
+    ),
 });
 export type EventsDeclaration = z.output<typeof eventsDeclaration>;
 
@@ -180,49 +239,52 @@ const webhookRequest = z.strictObject({ path: pathTemplate, body: jsonObject.opt
 
 /** The webhook that notifies of changes. Each connection has one, because vendors allow few. */
 const webhook = z.strictObject({
-  /** A POST to this path creates the webhook. `{url}` in the body is replaced. */
-  path: pathTemplate,
+  path: pathTemplate.describe(
+    'A POST to this path creates the webhook. `{url}` in the body is replaced.',
+  ),
   body: jsonObject,
-  /** Where the response holds the vendor's id of the webhook and the secret that signs its requests. */
-  id: pointer,
+  id: pointer.describe(
+    "Where the response holds the vendor's id of the webhook and the secret that signs its requests.",
+  ),
   secret: pointer,
-  /** The list of webhooks, at the same path. */
-  list: z.strictObject({
-    records: pointer,
-    id: pointer,
-    url: pointer,
-    /** True while the webhook records changes. */
-    isActive: pointer,
-    /** True while the webhook sends notifications. It may stop after failures. */
-    isNotifying: pointer,
-  }),
-  /** Extends the webhook. */
-  renew: webhookRequest,
-  /** Restarts notifications. */
-  resume: webhookRequest,
-  /** Deletes the webhook, by DELETE. */
-  remove: z.strictObject({ path: pathTemplate }),
+  list: z
+    .strictObject({
+      records: pointer,
+      id: pointer,
+      url: pointer,
+      isActive: pointer.describe('True while the webhook records changes.'),
+      isNotifying: pointer.describe(
+        'True while the webhook sends notifications. It may stop after failures.',
+      ),
+    })
+    .describe('The list of webhooks, at the same path.'),
+  renew: webhookRequest.describe('Extends the webhook.'),
+  resume: webhookRequest.describe('Restarts notifications.'),
+  remove: z.strictObject({ path: pathTemplate }).describe('Deletes the webhook, by DELETE.'),
 });
 
 /** The list of changes. Its entries are numbered. */
 const entries = z.strictObject({
-  /** `{webhookId}` is the id of the webhook. */
-  path: pathTemplate,
+  path: pathTemplate.describe('`{webhookId}` is the id of the webhook.'),
   records: pointer,
-  /** The parameter with the number of the first entry. */
-  startParameter: z.string(),
+  startParameter: z.string().describe('The parameter with the number of the first entry.'),
   size: z.strictObject({ name: z.string(), max: z.int().positive() }),
-  /** Where the response holds the number of the next entry, and whether more entries may follow. */
-  next: pointer,
+  next: pointer.describe(
+    'Where the response holds the number of the next entry, and whether more entries may follow.',
+  ),
   hasMore: pointer,
-  /** Where an entry holds its time. */
-  time: z.strictObject({ at: pointer, format: timeFormat }),
-  /** Entries with a value here lack some changes, which the vendor cannot list. */
-  gapMarker: pointer,
-  /** The member of an entry that maps objects by name. */
-  objects: z.string(),
-  /** The members of an object with changed records: each is a map by record id, or a list of ids. */
-  changes: z.record(z.string(), z.enum(PROVIDER_EVENT_KINDS)),
+  time: z
+    .strictObject({ at: pointer, format: timeFormat })
+    .describe('Where an entry holds its time.'),
+  gapMarker: pointer.describe(
+    'Entries with a value here lack some changes, which the vendor cannot list.',
+  ),
+  objects: z.string().describe('The member of an entry that maps objects by name.'),
+  changes: z
+    .record(z.string(), z.enum(PROVIDER_EVENT_KINDS))
+    .describe(
+      'The members of an object with changed records: each is a map by record id, or a list of ids.',
+    ),
 });
 
 /** The schema for vendors whose webhook only notifies of changes. The gateway reads the changes from a list. */

@@ -1,8 +1,13 @@
 /** The declaration of one object: its lists, writes and fields. */
 import { z } from 'zod';
+import { DAY_MS } from '../../../work/durations.ts';
 import { FIELD_VALUE_TYPES } from '../../contract.ts';
+import { VALUE_CONVERSIONS } from '../conversions/value-conversions.ts';
 import { listDeclaration, selectedFields } from './list-declaration.ts';
+import { nameRule } from './name-rule.ts';
 import {
+  checkName,
+  headerMap,
   jsonObject,
   pathTemplate,
   pointer,
@@ -15,31 +20,46 @@ import {
 const successMember = z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) });
 
 /** The request that creates or updates a record, and its response. */
-const write = z.strictObject({
+export const write = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH']),
   path: pathTemplate,
   query: stringMap,
-  headers: stringMap,
-  /** Where the body holds the record. */
-  bodyRecord: pointer.default(''),
-  /** The other members of the body. A string that consists only of `{name}` is replaced as in paths. */
-  body: jsonObject.default({}),
-  /** True if the body holds the record as a JSON string. */
-  isStringified: z.boolean().default(false),
-  /** The fields that a write may set. Declare them if the vendor silently ignores others. */
-  allowedFields: z.array(z.string()).optional(),
-  /** Where the body repeats the record's id. */
-  bodyId: pointer.optional(),
-  /** Where the response holds the record, if it does. */
-  responseRecord: pointer.optional(),
-  /** Where `responseRecord` holds its id. Default: the object's `id`. */
-  responseRecordId: pointer.optional(),
-  /** True if the response lacks the created record's id. The outcome is then a success without an id. */
-  returnsNoId: z.boolean().default(false),
-  /** Where a response with a success status holds the reasons of a refusal. */
-  refusalReasons: pointer.optional(),
-  /** The member of the response that means success, for vendors that return 200 for a failure. */
-  success: successMember.optional(),
+  headers: headerMap,
+  bodyRecord: pointer.default('').describe('Where the body holds the record.'),
+  body: jsonObject
+    .default({})
+    .describe(
+      'The other members of the body. A string that consists only of `{name}` is replaced as in paths.',
+    ),
+  isStringified: z
+    .boolean()
+    .default(false)
+    .describe('True if the body holds the record as a JSON string.'),
+  allowedFields: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'The fields that a write may set. Declare them if the vendor silently ignores others.',
+    ),
+  bodyId: pointer.optional().describe("Where the body repeats the record's id."),
+  responseRecord: pointer.optional().describe('Where the response holds the record, if it does.'),
+  responseRecordId: pointer
+    .optional()
+    .describe("Where `responseRecord` holds its id. Default: the object's `id`."),
+  returnsNoId: z
+    .boolean()
+    .default(false)
+    .describe(
+      "True if the response lacks the created record's id. The outcome is then a success without an id.",
+    ),
+  refusalReasons: pointer
+    .optional()
+    .describe('Where a response with a success status holds the reasons of a refusal.'),
+  success: successMember
+    .optional()
+    .describe(
+      'The member of the response that means success, for vendors that return 200 for a failure.',
+    ),
 });
 export type Write = z.output<typeof write>;
 
@@ -48,7 +68,7 @@ const removal = z.strictObject({
   method: z.enum(['DELETE', 'PATCH', 'PUT', 'POST']).default('DELETE'),
   path: pathTemplate,
   query: stringMap,
-  headers: stringMap,
+  headers: headerMap,
   body: jsonObject.optional(),
   bodyId: pointer.optional(),
   refusalReasons: pointer.optional(),
@@ -56,25 +76,23 @@ const removal = z.strictObject({
 });
 
 /** A request that writes many records. The response has their outcomes in the same order. */
-const batch = z.strictObject({
+export const batch = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH']),
   path: pathTemplate,
   query: stringMap,
   body: jsonObject.default({}),
-  /** Where the body holds the list of records. */
-  bodyRecords: pointer,
-  /** Where the response holds the outcomes. */
-  outcomes: pointer,
-  /** The member of an outcome that means success, and its value. */
-  success: successMember,
-  /** Where an outcome holds the record's id. */
-  recordId: pointer,
-  /** Where an outcome holds the record. */
-  record: pointer.optional(),
-  /** Where an outcome holds error messages. */
-  errors: z.array(pointer).min(1),
-  /** Query parameters that make the vendor write the valid records even if others are refused. */
-  partialSuccessQuery: z.record(z.string(), z.string()).optional(),
+  bodyRecords: pointer.describe('Where the body holds the list of records.'),
+  outcomes: pointer.describe('Where the response holds the outcomes.'),
+  success: successMember.describe('The member of an outcome that means success, and its value.'),
+  recordId: pointer.describe("Where an outcome holds the record's id."),
+  record: pointer.optional().describe('Where an outcome holds the record.'),
+  errors: z.array(pointer).min(1).describe('Where an outcome holds error messages.'),
+  partialSuccessQuery: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe(
+      'Query parameters that make the vendor write the valid records even if others are refused.',
+    ),
 });
 export type Batch = z.output<typeof batch>;
 
@@ -84,22 +102,25 @@ const idLookup = z.strictObject({
   path: pathTemplate,
   query: stringMap,
   body: jsonObject.optional(),
-  /** How a request lists several ids: joined by commas, unless `isList` is set. */
   ids: z
     .strictObject({
       ...requestLocation.shape,
-      /** True if the ids are a JSON list in the body instead of one string. */
-      isList: z.boolean().default(false),
+      isList: z
+        .boolean()
+        .default(false)
+        .describe('True if the ids are a JSON list in the body instead of one string.'),
       max: z.int().positive(),
-      /** The part of each id that the request lists, if ids have several parts. */
-      part: z.string().optional(),
+      part: z
+        .string()
+        .optional()
+        .describe('The part of each id that the request lists, if ids have several parts.'),
     })
-    .optional(),
-  /** Where the response holds the record, or the list of records. */
-  records: pointer,
+    .superRefine(checkName)
+    .optional()
+    .describe('How a request lists several ids: joined by commas, unless `isList` is set.'),
+  records: pointer.describe('Where the response holds the record, or the list of records.'),
   selectedFields: selectedFields.optional(),
-  /** A flag that only deleted records have. */
-  deletionFlag: pointer.optional(),
+  deletionFlag: pointer.optional().describe('A flag that only deleted records have.'),
 });
 export type IdLookup = z.output<typeof idLookup>;
 
@@ -112,16 +133,16 @@ const fieldList = z.strictObject({
   query: stringMap,
   fields: pointer,
   name: pointer,
-  /** The prefix of the name in records, such as `custom.`. */
-  prefix: z.string().default(''),
+  prefix: z.string().default('').describe('The prefix of the name in records, such as `custom.`.'),
   displayName: pointer.optional(),
   type: pointer.optional(),
-  /** The type for each of the vendor's types. Types that are not listed are OTHER. */
-  types: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).default({}),
+  types: z
+    .record(z.string(), z.enum(FIELD_VALUE_TYPES))
+    .default({})
+    .describe("The type for each of the vendor's types. Types that are not listed are OTHER."),
   isRequired: pointer.optional(),
   isCustom: pointer.optional(),
-  /** A flag that is true if the field can be written. */
-  isWritable: pointer.optional(),
+  isWritable: pointer.optional().describe('A flag that is true if the field can be written.'),
   isReadOnly: pointer.optional(),
   options: z.strictObject({ at: pointer, value: pointer, displayValue: pointer }).optional(),
 });
@@ -129,19 +150,28 @@ export type FieldList = z.output<typeof fieldList>;
 
 /** Lists inside values that the vendor cuts, and the request that returns the items of one list in pages. */
 const cutLists = z.strictObject({
-  /** The members of a value that may hold such a list. The returned items have the same member. */
-  members: z.array(z.string()).min(1),
-  /** A list with this number of items may be cut, unless its value has the flag. */
-  itemsMax: z.int().positive(),
-  /** A flag of a value that is true if its list is cut, and false if it is not. Some values have none. */
-  isCut: pointer,
-  /** Where a value holds its id. The path refers to it by `{value}`, and to the record's id by `{id}`. */
-  valueId: pointer,
+  members: z
+    .array(z.string())
+    .min(1)
+    .describe(
+      'The members of a value that may hold such a list. The returned items have the same member.',
+    ),
+  itemsMax: z
+    .int()
+    .positive()
+    .describe('A list with this number of items may be cut, unless its value has the flag.'),
+  isCut: pointer.describe(
+    'A flag of a value that is true if its list is cut, and false if it is not. Some values have none.',
+  ),
+  valueId: pointer.describe(
+    "Where a value holds its id. The path refers to it by `{value}`, and to the record's id by `{id}`.",
+  ),
   path: pathTemplate,
   query: stringMap,
   items: pointer,
-  /** Where the response holds the cursor of the next page, and the query parameter for it. */
-  next: pointer,
+  next: pointer.describe(
+    'Where the response holds the cursor of the next page, and the query parameter for it.',
+  ),
   cursorParameter: z.string(),
 });
 export type CutLists = z.output<typeof cutLists>;
@@ -149,40 +179,36 @@ export type CutLists = z.output<typeof cutLists>;
 /** A map or list of fields inside a record. They are read and written like the record's other fields. */
 const nestedFields = z.strictObject({
   at: pointer,
-  /** Writes put fields with these names into the map or list. Default: none. */
-  namePattern: z.instanceof(RegExp).optional(),
-  /** Declared if the fields are a list of names and values. */
+  names: nameRule
+    .optional()
+    .describe('Writes put fields with these names into the map or list. Default: none.'),
   entries: z
     .strictObject({
       name: pointer,
       value: pointer,
       writeFormat: z.enum(['list', 'map']),
-      /** Entries without a value in the object's list. If such a field is requested, the record is read by id. */
       omittedInList: z
         .strictObject({
-          /** Where an entry holds its type, and the types without a value. */
-          type: pointer,
+          type: pointer.describe('Where an entry holds its type, and the types without a value.'),
           types: z.array(z.string()).min(1),
-          /** Where an entry of a record that is read by id holds the value. */
-          value: pointer,
+          value: pointer.describe('Where an entry of a record that is read by id holds the value.'),
         })
-        .optional(),
+        .optional()
+        .describe(
+          "Entries without a value in the object's list. If such a field is requested, the record is read by id.",
+        ),
     })
-    .optional(),
+    .optional()
+    .describe('Declared if the fields are a list of names and values.'),
   cutLists: cutLists.optional(),
-  /** Converts a vendor's value to a plain value. */
-  decode: functionMember<(value: unknown) => unknown>().optional(),
-  /** Returns more names for fields whose name differs between records. */
-  addAliases:
-    functionMember<(fields: Record<string, unknown>) => Record<string, unknown>>().optional(),
-  /** Converts a plain value to the vendor's value. */
-  encode: functionMember<(value: unknown, name: string) => unknown>().optional(),
+  conversion: z
+    .enum(VALUE_CONVERSIONS)
+    .optional()
+    .describe(
+      "The named step that converts values between the vendor's own form and plain values.",
+    ),
 });
 export type NestedFields = z.output<typeof nestedFields>;
-
-function functionMember<F>() {
-  return z.custom<F>((value) => typeof value === 'function');
-}
 
 /** An id of several parts, joined by a separator. Paths refer to the parts by name. */
 const idParts = z.strictObject({
@@ -190,8 +216,8 @@ const idParts = z.strictObject({
     z.string().regex(/^\w+$/),
     z.union([
       pointer,
-      /** The first group of a pattern, for example the last segment of a URL. */
-      z.strictObject({ at: pointer, pattern: z.instanceof(RegExp) }),
+      /** The last segments of a path or URL, for example 2 for `owner/name`. */
+      z.strictObject({ at: pointer, lastSegments: z.int().min(1).max(5) }),
     ]),
   ),
   separator: z.string().min(1),
@@ -203,50 +229,63 @@ export type IdParts = z.output<typeof idParts>;
  * the whole list from its own endpoint. `behavior.nestedLists` names it too, with `otherItems: 'read'`.
  */
 const nestedListRead = z.strictObject({
-  /** The record's field that contains the list. */
-  field: z.string(),
-  /** Where the record holds the items. */
-  at: pointer,
-  /** Where the record holds a flag that is true if the list has more items. */
-  hasMore: pointer,
-  /** Where an item holds its id. */
-  itemId: pointer.default('/id'),
-  /** The endpoint of the list. It refers to the record's id by `{id}`, as `byIds` does. */
-  list: listDeclaration,
+  field: z.string().describe("The record's field that contains the list."),
+  at: pointer.describe('Where the record holds the items.'),
+  hasMore: pointer.describe(
+    'Where the record holds a flag that is true if the list has more items.',
+  ),
+  itemId: pointer.default('/id').describe('Where an item holds its id.'),
+  list: listDeclaration.describe(
+    "The endpoint of the list. It refers to the record's id by `{id}`, as `byIds` does.",
+  ),
 });
 export type NestedListRead = z.output<typeof nestedListRead>;
 
 export const objectDeclaration = z.strictObject({
-  displayName: z.string(),
-  /** Other names of the object in manifests, as in the catalog of the reference API. */
-  aliases: z.array(z.string()).default([]),
-  /** Where a record holds its id. */
-  id: z.union([pointer, idParts]).default('/id'),
-  /** When a record last changed. An incremental read compares it with its bounds. */
+  displayName: z.string().min(1).max(200),
+  aliases: z
+    .array(z.string())
+    .default([])
+    .describe('Other names of the object in manifests, as in the catalog of the reference API.'),
+  id: z.union([pointer, idParts]).default('/id').describe('Where a record holds its id.'),
   changedAt: z
     .strictObject({
       at: pointer,
       format: timeFormat,
-      /** The precision of the time. Two changes within this interval get the same time. */
-      precisionMs: z.int().positive().default(1),
+      precisionMs: z
+        .int()
+        .positive()
+        .max(DAY_MS)
+        .default(1)
+        .describe('The precision of the time. Two changes within this interval get the same time.'),
     })
-    .optional(),
-  /** The parent object: each of its records has its own list. Paths refer to the parent's id by `{variable}`. */
-  parent: z.strictObject({ object: z.string(), variable: z.string() }).optional(),
+    .optional()
+    .describe('When a record last changed. An incremental read compares it with its bounds.'),
+  parent: z
+    .strictObject({ object: z.string(), variable: z.string() })
+    .optional()
+    .describe(
+      "The parent object: each of its records has its own list. Paths refer to the parent's id by `{variable}`.",
+    ),
   nestedFields: z.array(nestedFields).default([]),
   nestedLists: z.array(nestedListRead).default([]),
   list: listDeclaration,
-  /** The list for incremental reads, if it differs. */
   incrementalList: listDeclaration
     .extend({
-      /**
-       * Query parameters that make this list return all records. Set if `list` omits some: full reads then use this list.
-       */
-      fullReadQuery: z.record(z.string(), z.string()).optional(),
+      fullReadQuery: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe(
+          'Query parameters that make this list return all records. Set if `list` omits some: full reads then use this list.',
+        ),
     })
-    .optional(),
-  /** The list of all records that continues a read where `behavior.depthLimit` ends `list`. It may repeat records. */
-  deepList: listDeclaration.optional(),
+    .optional()
+    .describe('The list for incremental reads, if it differs.'),
+  deepList: listDeclaration
+    .optional()
+    .describe(
+      'The list of all records that continues a read where `behavior.depthLimit` ends `list`. It may repeat records.',
+    ),
   byIds: idLookup.optional(),
   count: count.optional(),
   create: write.optional(),
@@ -254,8 +293,10 @@ export const objectDeclaration = z.strictObject({
   remove: removal.optional(),
   createMany: batch.optional(),
   updateMany: batch.optional(),
-  /** Fields that every account has. */
-  standardFields: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).optional(),
+  standardFields: z
+    .record(z.string(), z.enum(FIELD_VALUE_TYPES))
+    .optional()
+    .describe('Fields that every account has.'),
   fieldList: fieldList.optional(),
 });
 /** An object without a list. */

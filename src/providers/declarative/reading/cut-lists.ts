@@ -4,6 +4,7 @@ import type { ProviderSession } from '../../contract.ts';
 import type { ProviderRecord } from '../../moving-records.ts';
 import { createRepetitionError } from '../../page-guard.ts';
 import { ProviderError } from '../../provider-error.ts';
+import { CONVERSIONS } from '../conversions/value-conversions.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { CutLists, NestedFields } from '../declaration/object-declaration.ts';
 import { findValue, type JsonObject, parseId, withValue } from '../json.ts';
@@ -52,11 +53,12 @@ interface ValuesRead {
 async function readCutValues(
   vendor: Vendor,
   session: ProviderSession,
-  { declaration: { at, cutLists, addAliases }, record }: ValuesRead,
+  { declaration: { at, cutLists, conversion }, record }: ValuesRead,
 ): Promise<JsonObject> {
   const values = findValue(record.raw, at);
   if (!cutLists || !isObject(values)) return record.raw;
-  const namedValues = { ...addAliases?.(values), ...values };
+  const aliases = conversion ? CONVERSIONS[conversion].addAliases?.(values) : {};
+  const namedValues = { ...aliases, ...values };
   const requestedValues = new Set(Object.keys(record.fields).map((name) => namedValues[name]));
   const completeValues: JsonObject = {};
   for (const [name, value] of Object.entries(values)) {

@@ -3,7 +3,9 @@ import type { FieldValue, PageRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { EqualityFilter, ListDeclaration } from '../declaration/list-declaration.ts';
+import { matchesName } from '../declaration/name-rule.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
+import { escapePart } from '../json.ts';
 import { fillJson } from '../template.ts';
 
 /** Returns the list that supports conditions. Undefined if the object has none. */
@@ -25,7 +27,7 @@ export function* listConditions(
   if (filters.length === 0) return;
   if (!equalityFilter) throw createBadRequest(`${objectName} can't be searched by field value`);
   const invalidFilters = filters.filter(
-    ({ fieldName }) => !equalityFilter.namePattern.test(fieldName),
+    ({ fieldName }) => !matchesName(equalityFilter.names, fieldName),
   );
   if (invalidFilters.length > 0) {
     const names = invalidFilters.map(({ fieldName }) => JSON.stringify(fieldName)).join(', ');
@@ -39,7 +41,8 @@ function toLocation(
   { in: part, name }: EqualityFilter,
   { fieldName }: FieldValue,
 ): RequestLocation {
-  return { in: part, name: name.replace('{field}', () => fieldName) };
+  const field = part === 'body' ? escapePart(fieldName) : fieldName;
+  return { in: part, name: name.replace('{field}', () => field) };
 }
 
 function formatCondition(

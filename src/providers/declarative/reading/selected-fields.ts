@@ -1,6 +1,7 @@
 /** Selects the fields of records, in as many requests as the vendor's limits require. */
 import type { Behavior } from '../../behavior.ts';
 import type { SelectedFields } from '../declaration/list-declaration.ts';
+import { matchesName } from '../declaration/name-rule.ts';
 import { type RequestDraft, setParameter } from './request-draft.ts';
 
 /** The template of a plain list of names. Other templates are GraphQL. */
@@ -93,7 +94,7 @@ function canSelect({ template }: SelectedFields, name: string): boolean {
 
 /** Returns the name by which the vendor selects a field: its own, or that of its container. */
 function getSelectedName({ container }: SelectedFields, name: string): string {
-  return container?.namePattern.test(name) ? container.name : name;
+  return container && matchesName(container.names, name) ? container.name : name;
 }
 
 /** Returns the names whose values a response contains. */

@@ -76,7 +76,7 @@ export const mailchimp: DeclaredProvider = {
         id: { parts: { list_id: '/list_id', member: '/id' }, separator: ':' },
         parent: { object: 'lists', variable: 'list_id' },
         changedAt: { at: '/last_changed', format: 'isoOffset' },
-        nestedFields: [{ at: '/merge_fields', namePattern: /^[A-Z0-9_]{1,10}$/ }],
+        nestedFields: [{ at: '/merge_fields', names: { shape: 'upperCase' } }],
         list: {
           ...declareList(MEMBERS, 'members'),
           query: { sort_field: 'last_changed', sort_dir: 'ASC' },

@@ -30,7 +30,7 @@ const customers: ObjectDeclarationInput = {
     equalityFilter: {
       in: 'body',
       name: '/query/filter/{field}/exact',
-      namePattern: /^(email_address|phone_number|reference_id)$/,
+      names: { only: ['email_address', 'phone_number', 'reference_id'] },
       max: 3,
     },
     // A change becomes searchable within about a minute, and later during incidents.

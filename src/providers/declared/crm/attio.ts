@@ -2,44 +2,13 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** The member that holds the plain value of an attribute, by attribute type. Default: `value`. */
-const VALUE_MEMBERS: Record<string, string> = {
-  'personal-name': 'full_name',
-  'email-address': 'email_address',
-  'phone-number': 'phone_number',
-  domain: 'domain',
-  currency: 'currency_value',
-  'record-reference': 'target_record_id',
-  'actor-reference': 'referenced_actor_id',
-  select: 'option',
-  status: 'status',
-  interaction: 'interacted_at',
-};
-
-/** Converts an attribute's list of values to the form that a write accepts: null, a plain value, or a list of them. */
-function decodeAttribute(values: unknown): unknown {
-  if (!Array.isArray(values)) return values;
-  const plainValues = values.map(decodeValue);
-  return plainValues.length > 1 ? plainValues : (plainValues[0] ?? null);
-}
-
-function decodeValue(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const parts = value as Record<string, unknown>;
-  const member = parts[VALUE_MEMBERS[String(parts.attribute_type)] ?? 'value'];
-  // A location has several members, so it stays unchanged. An option and a status are objects with a title.
-  if (member === undefined) return value;
-  const isTitled = typeof member === 'object' && member !== null && 'title' in member;
-  return isTitled ? member.title : member;
-}
-
 /** Declares the records of a standard or custom object. */
 function declareRecords(displayName: string): ObjectDeclarationInput {
   const path = '/v2/objects/{object}/records';
   return {
     displayName,
     id: '/id/record_id',
-    nestedFields: [{ at: '/values', decode: decodeAttribute }],
+    nestedFields: [{ at: '/values', conversion: 'attioValues' }],
     list: {
       method: 'POST',
       path: `${path}/query`,

@@ -24,7 +24,7 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/attributes/updatedAt', format: 'iso' },
-    nestedFields: [{ at: '/attributes', namePattern: /^(?!relationships$)/ }],
+    nestedFields: [{ at: '/attributes', names: { except: ['relationships'] } }],
     list: {
       path,
       ...(canFilter && { query: { sort: 'updatedAt' } }),

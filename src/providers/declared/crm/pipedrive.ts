@@ -12,7 +12,7 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/update_time', format: 'isoSeconds' },
-    nestedFields: [{ at: '/custom_fields', namePattern: /^[0-9a-f]{40}$/ }],
+    nestedFields: [{ at: '/custom_fields', names: { shape: 'hash' } }],
     list: {
       path,
       query: { sort_by: 'update_time', sort_direction: canFilter ? 'asc' : 'desc' },

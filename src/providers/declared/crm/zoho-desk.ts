@@ -1,12 +1,9 @@
 /** Zoho Desk: the help desk of one organization, with its own base URL. It is a module of Zoho. */
-import type { ProviderModule } from '../../contract.ts';
 import type {
   DeclarationInput,
   ObjectDeclarationInput,
 } from '../../declarative/declaration/declaration.ts';
-import { createDeclarativeConnector } from '../../declarative/declarative-provider.ts';
-
-const DISPLAY_NAME = 'Zoho Desk';
+import type { DeclaredModule } from '../../declarative/declarative-provider.ts';
 
 /** The hosts of the data centers, each of which belongs to an accounts server. */
 export const DESK_HOSTS = [
@@ -100,14 +97,14 @@ export const zohoDeskApi: DeclarationInput = {
   },
 };
 
-export const zohoDesk: ProviderModule = {
+export const zohoDesk: DeclaredModule = {
   name: 'desk',
-  displayName: DISPLAY_NAME,
+  displayName: 'Zoho Desk',
   baseUrl: 'https://{{zoho_desk_domain}}',
   inputs: [
     { name: 'zoho_desk_domain', displayName: 'Host of Zoho Desk, such as desk.zoho.eu' },
     { name: 'zoho_desk_org_id', displayName: 'Id of the organization in Zoho Desk' },
   ],
   headers: { orgId: '{{zoho_desk_org_id}}' },
-  connector: createDeclarativeConnector({ displayName: DISPLAY_NAME, api: zohoDeskApi }),
+  api: zohoDeskApi,
 };

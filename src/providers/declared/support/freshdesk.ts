@@ -14,7 +14,7 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'isoSeconds' },
-    nestedFields: [{ at: '/custom_fields', namePattern: /^cf_/ }],
+    nestedFields: [{ at: '/custom_fields', names: { prefix: 'cf_' } }],
     list: {
       path,
       records: '',

@@ -46,7 +46,7 @@ function declareTable(displayName: string): ObjectDeclarationInput {
         ...QUERY,
         template: '{field}={value}',
         quoting: 'caret',
-        namePattern: /^[a-z]\w*(\.\w+)*$/,
+        names: { shape: 'lowerCasePath' },
       },
     },
     // The zone of the filter is uncertain, so the window is much wider than the read's. The read stops at its beginning.

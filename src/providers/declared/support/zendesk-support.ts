@@ -31,7 +31,7 @@ function declareExportedObject(
       singular === 'ticket'
         ? {
             at: '/custom_fields',
-            namePattern: /^\d+$/,
+            names: { shape: 'digits' },
             entries: { name: '/id', value: '/value', writeFormat: 'list' },
           }
         : { at: `/${singular}_fields` },

@@ -29,7 +29,7 @@ const table: ObjectDeclarationInput = {
       name: 'filterByFormula',
       template: '{{field}}={value}',
       quoting: 'formula',
-      namePattern: /^[^{}\\]{1,255}$/,
+      names: { shape: 'withoutBraces' },
     },
   },
   byIds: { path: `${PATH}/{id}`, records: '' },

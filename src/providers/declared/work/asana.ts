@@ -18,7 +18,7 @@ interface ObjectOptions {
 }
 
 /** The id of a custom field. Its value is in the record's list of custom fields. */
-const CUSTOM_FIELD = /^\d{6,}$/;
+const CUSTOM_FIELD = { shape: 'digits' } as const;
 
 /** Declares an object. Responses contain only ids and names unless the request names fields. */
 function declareObject(
@@ -49,7 +49,7 @@ function declareObject(
       in: 'query',
       name: 'opt_fields',
       always: hasChangeTime ? ['gid', 'modified_at'] : ['gid'],
-      container: { namePattern: CUSTOM_FIELD, name: 'custom_fields' },
+      container: { names: CUSTOM_FIELD, name: 'custom_fields' },
     },
     ...(hasChangeTime && { since: { in: 'query', name: 'modified_since', format: 'iso' } }),
   };
@@ -61,7 +61,7 @@ function declareObject(
     nestedFields: [
       {
         at: '/custom_fields',
-        namePattern: CUSTOM_FIELD,
+        names: CUSTOM_FIELD,
         entries: { name: '/gid', value: '/display_value', writeFormat: 'map' },
       },
     ],

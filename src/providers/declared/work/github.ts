@@ -14,7 +14,7 @@ const OLDEST_CHANGE_FIRST = { sort: 'updated', direction: 'asc' };
 
 const ISSUE_ID = {
   parts: {
-    repository: { at: '/repository_url', pattern: /([^/]+\/[^/]+)$/ },
+    repository: { at: '/repository_url', lastSegments: 2 },
     number: '/number',
   },
   separator: '#',

@@ -73,7 +73,7 @@ function declareObject(
         equalityFilter: {
           in: 'body',
           name: '/variables/filter/{field}/eq',
-          namePattern: /^[a-z]\w*$/,
+          names: { shape: 'identifier' },
         },
       }),
       selectedFields,

@@ -1,6 +1,5 @@
 /** Notion: pages with typed properties, in data sources. */
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
-import { isObject } from '../../../work/is-object.ts';
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -60,10 +59,8 @@ function declarePages(displayName: string, list: ListInput, parent?: Record<stri
       {
         at: '/properties',
         // These members of a page are not properties.
-        namePattern: /^(?!(parent|icon|cover|children|in_trash)$)/,
-        decode: decodeProperty,
-        addAliases: findTitle,
-        encode: encodeProperty,
+        names: { except: ['parent', 'icon', 'cover', 'children', 'in_trash'] },
+        conversion: 'notionProperties',
         // A page has at most 25 items of a property.
         cutLists: {
           members: ['title', 'rich_text', 'people', 'relation'],
@@ -216,47 +213,3 @@ export const notion: DeclaredProvider = {
     },
   },
 };
-
-/**
- * Converts a typed property to a plain value, which can be written back if Notion permits it. Types without a plain
- * value stay unchanged.
- */
-function decodeProperty(property: unknown): unknown {
-  if (!isObject(property) || typeof property.type !== 'string') return property;
-  const value = property[property.type];
-  if (Array.isArray(value)) return decodeList(value, property.type);
-  if (!isObject(value)) return value ?? null;
-  if (property.type === 'formula' || property.type === 'rollup') return decodeProperty(value);
-  if (property.type === 'unique_id') return [value.prefix, value.number].filter(Boolean).join('-');
-  if (property.type === 'date') return value.end == null ? value.start : value;
-  return value.name ?? value.email ?? value.id ?? value;
-}
-
-/** Joins the parts of rich text. Lists of options, people and pages become lists of names or ids. */
-function decodeList(parts: unknown[], type: string): unknown {
-  const items = parts.filter(isObject);
-  if (type === 'title' || type === 'rich_text') {
-    return items.map(({ plain_text }) => plain_text ?? '').join('');
-  }
-  return items.map((item) => item.name ?? item.id ?? decodeProperty(item));
-}
-
-/** Returns the title property under the name `title`, because its name differs between data sources. */
-function findTitle(properties: Record<string, unknown>): Record<string, unknown> {
-  const title = Object.values(properties).find(
-    (property) => isObject(property) && property.type === 'title',
-  );
-  return title === undefined ? {} : { title };
-}
-
-/**
- * Converts a plain value for a write: a string to rich text or the title, a number or boolean to a property of its type.
- * Other values must have Notion's own form.
- */
-function encodeProperty(value: unknown, name: string): unknown {
-  if (typeof value === 'number') return { number: value };
-  if (typeof value === 'boolean') return { checkbox: value };
-  if (typeof value !== 'string') return value;
-  const text = [{ type: 'text', text: { content: value } }];
-  return name === 'title' ? { title: text } : { rich_text: text };
-}

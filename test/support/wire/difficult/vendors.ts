@@ -4,6 +4,7 @@ import {
   createDeclarativeProvider,
   type DeclaredProvider,
 } from '../../../../src/providers/declarative/declarative-provider.ts';
+import { compileDocument } from '../../../../src/providers/document/compile-document.ts';
 import { createHubspotProvider } from '../../../../src/providers/hubspot/hubspot-provider.ts';
 import { applyModule } from '../../../../src/providers/modules.ts';
 import { createSalesforceProvider } from '../../../../src/providers/salesforce/salesforce-provider.ts';
@@ -11,6 +12,7 @@ import { startHubspotServer } from '../../providers/hubspot-server.ts';
 import type { ProviderServer } from '../../providers/provider-server.ts';
 import { startSalesforceServer } from '../../providers/salesforce-server.ts';
 import { accountEngagement } from '../account-engagement.ts';
+import { readExported } from '../documented.ts';
 import { startVendorServer } from '../vendor-server.ts';
 import type { StoredRecord } from '../vendor-store.ts';
 import { WIRES } from '../vendors/all.ts';
@@ -83,6 +85,14 @@ export function createDeclaredVendor(
     createProvider: () => simplify(createDeclarativeProvider(declared), { name, header }),
     start: (now) => startWireAccount(wire, now),
   };
+}
+
+/** The vendor of a built-in provider that was exported and compiled from its document. */
+export function createDocumentedVendor(declared: DeclaredProvider): DifficultVendor {
+  const { provider } = compileDocument(readExported(declared));
+  const vendor = createDeclaredVendor(declared, WIRES[declared.name], provider.name);
+  const [header = ''] = Object.keys(WIRES[declared.name]?.fixture.headers ?? {});
+  return { ...vendor, createProvider: () => simplify(provider, { name: provider.name, header }) };
 }
 
 function describeVendor(vendorName: string) {

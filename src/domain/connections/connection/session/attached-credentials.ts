@@ -16,7 +16,7 @@ export interface AttachedCredentials {
 
 const AS_BEARER: Attachment = { in: 'header', name: 'authorization', valuePrefix: 'Bearer ' };
 /** The valid characters of a header value. Other characters could end the header and start another. */
-const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+export const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
  * Returns the headers and the query parameters that authenticate a request. Throws BAD_REQUEST if the provider does not

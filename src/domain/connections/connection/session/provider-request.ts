@@ -10,7 +10,7 @@ import { findJsonExcess } from '../../../../work/json-size.ts';
 import type { MaskText } from '../../../../work/secret-mask.ts';
 import type { Sender } from '../../diagnosis/observed-outbound.ts';
 import { matchesHost } from '../../provider/provider-workspace.ts';
-import type { AttachedCredentials } from './attached-credentials.ts';
+import { type AttachedCredentials, HEADER_TEXT } from './attached-credentials.ts';
 
 /** Some providers refuse requests without a user agent. */
 export const USER_AGENT = 'integration-gateway';
@@ -88,7 +88,7 @@ function createOutboundRequest({
     accept: 'application/json',
     'user-agent': USER_AGENT,
     ...(body !== undefined && { 'content-type': CONTENT_TYPES[request.bodyFormat ?? 'json'] }),
-    ...withLowerCaseNames(request.headers ?? {}),
+    ...checkHeaders(request.headers ?? {}),
     ...attached.headers,
   };
   const signed = attached.sign?.({ method, url: authenticatedUrl, headers, body: body ?? '' });
@@ -108,10 +108,17 @@ function serializeBody({ body, bodyFormat }: ProviderRequest): string | undefine
   return bodyFormat === 'form' ? stringify(body) : JSON.stringify(body);
 }
 
-function withLowerCaseNames(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
+/**
+ * Returns the headers with names in lower case. Throws BAD_REQUEST if a value could end its header: values may contain the
+ * connection's metadata and cursors of the provider.
+ */
+function checkHeaders(headers: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => {
+    if (HEADER_TEXT.test(value)) return [name.toLowerCase(), value];
+    const detail = `The value of the header ${name} contains characters that are invalid in a header.`;
+    throw new ProviderError('BAD_REQUEST', detail);
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Creates an error that names the request without its query, which may contain credentials. */
