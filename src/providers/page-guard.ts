@@ -1,8 +1,21 @@
-/** Detects reads whose pages repeat, which would otherwise never end. */
+/** Ends reads whose pages repeat or never end, and lists that do not fit into a record. */
 import { hash } from 'node:crypto';
 import { ProviderError } from './provider-error.ts';
 
 const REPETITION = 'The pages of the list repeat themselves';
+
+/** The maximum size of one list inside a record, as JSON. The whole list is held in memory. */
+const NESTED_LIST_LENGTH_MAX = 32 * 1024 * 1024;
+
+/** Returns the size of a list with the items of the next page. Throws BAD_REQUEST if the list is too large for a record. */
+export function addListLength(length: number, pageItems: readonly unknown[]): number {
+  const total = length + JSON.stringify(pageItems).length;
+  if (total <= NESTED_LIST_LENGTH_MAX) return total;
+  throw new ProviderError(
+    'BAD_REQUEST',
+    `A list inside a record has more than ${NESTED_LIST_LENGTH_MAX / 1024 / 1024} MB`,
+  );
+}
 
 /** The next page would repeat the last one. A retry may return another page. */
 export function createRepetitionError(): ProviderError {

@@ -27,7 +27,7 @@ import { matchesName } from './declaration/name-rule.ts';
 import { createListSubscribe } from './events/event-list.ts';
 import { createSubscribe } from './events/webhook-events.ts';
 import { rejectsCredentials } from './failure.ts';
-import { findValue, parseId } from './json.ts';
+import { findValue, parseId, readOwn } from './json.ts';
 import { describeObject, describeStandardFields, listObjects } from './metadata.ts';
 import { readPage } from './reading/object-page.ts';
 import { listPages } from './reading/proxy-list.ts';
@@ -267,7 +267,7 @@ function createCapabilities(vendor: Vendor): Capabilities {
 /** Returns the behavior of the list from which scheduled reads read an object. */
 function getObjectBehavior(vendor: Vendor, objectName: string): Behavior {
   const { objects, otherObjects, behavior: ownBehavior } = vendor.declaration;
-  const object = Object.hasOwn(objects, objectName) ? objects[objectName] : otherObjects;
+  const object = readOwn(objects, objectName) ?? otherObjects;
   if (!object) return ownBehavior;
   const { list, incrementalList, changedAt } = object;
   const changesList = incrementalList ?? list;

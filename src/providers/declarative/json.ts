@@ -78,6 +78,11 @@ function createParent(nextPart: string): unknown[] | JsonObject {
   return nextPart === '0' || nextPart === '-' ? [] : {};
 }
 
+/** Returns the value of a name that the vendor or a caller chooses. Undefined if there is none of its own. */
+export function readOwn<Value>(values: Record<string, Value>, name: string): Value | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
 /** Converts a string or an integer to an id. Null for other values, and for the empty string. */
 export function parseId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;

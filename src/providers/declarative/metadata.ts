@@ -10,7 +10,7 @@ import type {
 import { ProviderError } from '../provider-error.ts';
 import { objectDeclaration } from './declaration/declaration.ts';
 import type { FieldList } from './declaration/object-declaration.ts';
-import { findValue, parseId } from './json.ts';
+import { findValue, parseId, readOwn } from './json.ts';
 import { readList } from './reading/list-page.ts';
 import { sendRequest } from './send-request.ts';
 import { fillPath, fillQuery } from './template.ts';
@@ -18,6 +18,7 @@ import { getObject, type Vendor } from './vendor.ts';
 
 /** Ends reading a list whose pages never end. No account has as many objects. */
 const OBJECTS_MAX = 10_000;
+const OBJECT_PAGES_MAX = 1_000;
 
 /** Returns the declared objects, and the objects of the account if the vendor lists them. */
 export async function listObjects(
@@ -36,6 +37,7 @@ export async function listObjects(
   const object = objectDeclaration.parse({ displayName: 'Objects', id: name, list });
   const pageSize = list.pageSize?.max ?? OBJECTS_MAX;
   let cursor: string | undefined;
+  let pagesRead = 0;
   do {
     const read = { objectName: 'objects', fields: [], pageSize, cursor };
     const page = await readList(vendor, session, { object, read, variables: {} });
@@ -43,7 +45,8 @@ export async function listObjects(
       summaries.set(id, { name: id, displayName: parseId(findValue(raw, displayName)) ?? id });
     }
     cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && summaries.size < OBJECTS_MAX);
+    pagesRead += 1;
+  } while (cursor !== undefined && summaries.size < OBJECTS_MAX && pagesRead < OBJECT_PAGES_MAX);
   return [...summaries.values()];
 }
 
@@ -112,7 +115,7 @@ async function describeListedFields(
 
 function describeField(fieldList: FieldList, field: Record<string, unknown>): FieldDescription {
   const providerType = findString(field, fieldList.type);
-  const valueType = fieldList.types[providerType ?? ''] ?? 'OTHER';
+  const valueType = readOwn(fieldList.types, providerType ?? '') ?? 'OTHER';
   const isWritable =
     findFlag(field, fieldList.isWritable) ?? !findFlag(field, fieldList.isReadOnly);
   return {

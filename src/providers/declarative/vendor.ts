@@ -3,6 +3,7 @@ import type { Behavior } from '../behavior.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { ListDeclaration } from './declaration/list-declaration.ts';
+import { readOwn } from './json.ts';
 
 export interface Vendor {
   displayName: string;
@@ -22,9 +23,7 @@ export function listDeclaredObjects({
 
 /** Returns the declaration of an object. Throws MISSING_OBJECT if there is none. */
 export function getObject({ displayName, declaration }: Vendor, name: string): ObjectDeclaration {
-  const declaredObject = Object.hasOwn(declaration.objects, name)
-    ? declaration.objects[name]
-    : undefined;
+  const declaredObject = readOwn(declaration.objects, name);
   const object = declaredObject ?? (OBJECT_NAME.test(name) ? declaration.otherObjects : undefined);
   if (object) return object;
   throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
@@ -40,8 +39,7 @@ export type WritableObject = Pick<
 /** Returns the declaration of an object to write. Throws MISSING_OBJECT if there is none. */
 export function getWritableObject(vendor: Vendor, name: string): WritableObject {
   const { writeOnlyObjects } = vendor.declaration;
-  const object = Object.hasOwn(writeOnlyObjects, name) ? writeOnlyObjects[name] : undefined;
-  return object ?? getObject(vendor, name);
+  return readOwn(writeOnlyObjects, name) ?? getObject(vendor, name);
 }
 
 /** Returns the behavior of a list: the provider's, with the members that the list overrides. */

@@ -11,7 +11,7 @@ import type {
   SubscriptionDeclaration,
 } from '../declaration/events-declaration.ts';
 import { collectMessages, toMessages } from '../failure.ts';
-import { findValue, parseId, withValue } from '../json.ts';
+import { findValue, parseId, readOwn, withValue } from '../json.ts';
 import { readPage } from '../reading/object-page.ts';
 import { ignoreMissing, requireValueAt, sendRequest } from '../send-request.ts';
 import { fillJson, fillPath, type TemplateVariables } from '../template.ts';
@@ -84,7 +84,7 @@ async function createBodies(
   const types = listTypes(vendor, events, desired);
   const variables = {
     ...createTarget(events, desired),
-    object: events.subscription.objectNames[desired.objectName] ?? desired.objectName,
+    object: readOwn(events.subscription.objectNames, desired.objectName) ?? desired.objectName,
     objectId: await findObjectId(vendor, events.subscription, { session, desired }),
   };
   const item = getItemTemplate(events.subscription, desired.objectName);
@@ -147,6 +147,8 @@ async function findObjectId(
 }
 
 const PARENT_PAGE_SIZE = 100;
+/** Each parent needs a subscription of its own. */
+const PARENTS_MAX = 10_000;
 
 /** Returns the variable that paths use for the parent, for each parent record. */
 async function listParents(
@@ -163,13 +165,15 @@ async function listParents(
     const page = await readPage(vendor, session, { ...read, cursor });
     parents.push(...page.records.map(({ id }) => ({ [parent.variable]: id })));
     cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return parents;
+  } while (cursor !== undefined && parents.length <= PARENTS_MAX);
+  if (parents.length <= PARENTS_MAX) return parents;
+  const detail = `${objectName} have more than ${PARENTS_MAX} parents, which are too many to subscribe to`;
+  throw new ProviderError('BAD_REQUEST', detail);
 }
 
 /** Returns the template of an item in the list of event types. */
 function getItemTemplate({ types }: SubscriptionDeclaration, objectName: string): unknown {
-  return types?.itemByObject[objectName] ?? types?.item;
+  return types && (readOwn(types.itemByObject, objectName) ?? types.item);
 }
 
 function setTypes(

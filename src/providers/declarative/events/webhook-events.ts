@@ -12,7 +12,7 @@ import {
 } from '../../subscribing.ts';
 import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
 import type { EventsDeclaration } from '../declaration/events-declaration.ts';
-import { findValue, parseId } from '../json.ts';
+import { findValue, parseId, readOwn } from '../json.ts';
 import { flattenFields } from '../nested-fields.ts';
 import { parseTime } from '../times.ts';
 import type { Vendor } from '../vendor.ts';
@@ -114,7 +114,7 @@ function parseEvent(
   const objectName = eventType.object ?? source.context.subscription?.objectName ?? null;
   if (!eventIdValues || !recordIdValues || !time) return null;
   if (account === null || objectName === null) return null;
-  const template = recordId.templates[objectName] ?? '{id}';
+  const template = readOwn(recordId.templates, objectName) ?? '{id}';
   const id = template.replace('{id}', () => recordIdValues.join(recordId.separator));
   return {
     nativeId: [type, ...eventIdValues].join('.'),
@@ -130,7 +130,7 @@ function parseEvent(
         ? null
         : readEventRecord(events, source.event, {
             id,
-            object: objects[objectName] ?? otherObjects,
+            object: readOwn(objects, objectName) ?? otherObjects,
           }),
     association: null,
     raw: isObject(source.event) ? source.event : { event: source.event },
@@ -150,7 +150,7 @@ function findEventType(
   const values = typeParts.map((location) => readEventValue(location, source));
   if (!values.includes(null)) {
     const type = values.join('.');
-    const eventType = Object.hasOwn(types, type) ? types[type] : undefined;
+    const eventType = readOwn(types, type);
     return eventType ? { ...eventType, type } : null;
   }
   const patterns = values.map((value) => (value === null ? '.+' : RegExp.escape(value)));

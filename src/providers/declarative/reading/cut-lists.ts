@@ -2,7 +2,7 @@
 import { isObject } from '../../../work/is-object.ts';
 import type { ProviderSession } from '../../contract.ts';
 import type { ProviderRecord } from '../../moving-records.ts';
-import { createRepetitionError } from '../../page-guard.ts';
+import { addListLength, checkCursor } from '../../page-guard.ts';
 import { ProviderError } from '../../provider-error.ts';
 import { CONVERSIONS } from '../conversions/value-conversions.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
@@ -96,12 +96,12 @@ async function readItems(
 ): Promise<unknown[]> {
   const variables = { id: record.id, value: decodeId(findValue(value, cutLists.valueId)) };
   const path = fillPath(cutLists.path, variables, session);
-  const cursors = new Set<string>();
   const items: unknown[] = [];
+  let length = 0;
   let cursor: string | null = null;
+  let mark: string | null = null;
+  let pagesRead = 0;
   do {
-    if (cursor !== null && cursors.has(cursor)) throw createRepetitionError();
-    if (cursor !== null) cursors.add(cursor);
     const query = {
       ...cutLists.query,
       ...(cursor !== null && { [cutLists.cursorParameter]: cursor }),
@@ -113,8 +113,11 @@ async function readItems(
     if (!response || !Array.isArray(pageItems)) {
       throw new ProviderError('RETRYABLE', `The values of record ${record.id} can't be read`);
     }
+    length = addListLength(length, pageItems);
     items.push(...pageItems.map((item) => findValue(item, `/${member}`)));
     cursor = parseId(findValue(response.body, cutLists.next));
+    pagesRead += 1;
+    if (cursor !== null) mark = checkCursor(cursor, { mark, pagesRead });
   } while (cursor !== null);
   return items;
 }

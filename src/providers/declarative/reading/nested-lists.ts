@@ -1,7 +1,7 @@
 /** Reads the other items of lists inside records that have their own endpoint. */
 import type { ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
-import { checkCursor } from '../../page-guard.ts';
+import { addListLength, checkCursor } from '../../page-guard.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { NestedListRead, ObjectDeclaration } from '../declaration/object-declaration.ts';
 import { findValue, parseId, withValue } from '../json.ts';
@@ -88,6 +88,7 @@ async function readItems(
   const size = list.pageSize?.max ?? null;
   const variables = { object: read.objectName, ...listIdVariables(object.id, recordId) };
   const items: Record<string, unknown>[] = [];
+  let length = 0;
   let position: Position | null = null;
   let mark: string | null = null;
   let pagesRead = 0;
@@ -97,6 +98,7 @@ async function readItems(
       ...{ fieldGroup: null, position, variables, session },
     });
     const rows = readRows(response, list);
+    length = addListLength(length, rows);
     items.push(...rows);
     const page = {
       ...{ response, size, baseUrl: session.baseUrl },

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { createRequestUrl } from '../../../../../src/domain/connections/connection/session/provider-request.ts';
+import {
+  createRequestUrl,
+  sendRequest,
+} from '../../../../../src/domain/connections/connection/session/provider-request.ts';
+import { createDeclarativeProvider } from '../../../../../src/providers/declarative/declarative-provider.ts';
 import { front } from '../../../../../src/providers/declared/support/frontapp.ts';
 
 const createUrl = (path: string) => createRequestUrl(front, { method: 'GET', path }).href;
@@ -25,4 +29,24 @@ test.each([
   'no url',
 ])('sends no credentials to %s', (path) => {
   expect(() => createUrl(path)).toThrow('does not belong to the connected account');
+});
+
+test('sends no header whose value could end it', async () => {
+  const sent: unknown[] = [];
+  const outbound = { send: async (request: unknown) => sent.push(request) as never };
+  const send = (value: string) =>
+    sendRequest(outbound as unknown as Parameters<typeof sendRequest>[0], {
+      provider: createDeclarativeProvider(front),
+      url: new URL('https://api2.frontapp.com/contacts'),
+      request: { method: 'GET', path: '/contacts', headers: { 'X-Cursor': value } },
+      attached: { headers: {}, query: {} },
+      mask: (text) => text,
+    });
+  for (const value of ['a\r\nX-Admin: 1', 'a\nb', 'a\0', 'a\u2028b']) {
+    await expect(send(value)).rejects.toMatchObject({
+      kind: 'BAD_REQUEST',
+      message: 'The value of the header X-Cursor contains characters that are invalid in a header.',
+    });
+  }
+  expect(sent).toEqual([]);
 });
