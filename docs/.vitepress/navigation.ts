@@ -83,7 +83,11 @@ export const SECTIONS: Section[] = [
   },
   {
     text: 'Providers',
-    pages: [{ path: 'docs/providers/README.md', text: 'All providers' }],
+    pages: [
+      { path: 'docs/providers/README.md', text: 'All providers' },
+      { path: 'docs/providers/your-own.md', text: 'Your own provider' },
+      { path: 'docs/providers/document.md', text: 'Members of a document' },
+    ],
     folder: 'docs/providers',
   },
   {

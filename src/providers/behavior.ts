@@ -14,56 +14,59 @@ const LATENESS_MS_MAX = 7 * DAY_MS;
 /** A vendor's windows for rate limits are at most a day. */
 const WAIT_MS_MAX = DAY_MS;
 
-/** Matches an error response that has all of the given parts. */
-export const errorMatch = z.strictObject({
-  status: z.int().min(100).max(599).optional(),
-  header: z
-    .strictObject({ name: z.string(), value: z.string().optional() })
-    .optional()
-    .describe('A header with this value, or with any value if `value` is absent.'),
-  contains: z
-    .string()
-    .optional()
-    .describe('A string in the body of the response, regardless of case.'),
-});
+export const errorMatch = z
+  .strictObject({
+    status: z.int().min(100).max(599).optional(),
+    header: z
+      .strictObject({ name: z.string(), value: z.string().optional() })
+      .optional()
+      .describe('A header with this value, or with any value if `value` is absent.'),
+    contains: z
+      .string()
+      .optional()
+      .describe('A string in the body of the response, regardless of case.'),
+  })
+  .describe('Matches an error response that has all of the given parts.');
 export type ErrorMatch = z.infer<typeof errorMatch>;
 
-/** The vendor's filter by time of change. */
-const timeFilter = z.strictObject({
-  precision: z
-    .enum(['format', 'minute', 'day', NOT_DOCUMENTED])
-    .default(NOT_DOCUMENTED)
-    .describe(
-      'The precision at which the vendor compares times, if it is coarser than the format of its filter.',
-    ),
-  zone: z
-    .enum(['utc', NOT_DOCUMENTED])
-    .default(NOT_DOCUMENTED)
-    .describe('The time zone of the filter. `utc` also means a format that contains an offset.'),
-  bounds: z
-    .enum(['inclusive', 'exclusive', NOT_DOCUMENTED])
-    .default(NOT_DOCUMENTED)
-    .describe('Whether a record that changed at exactly the bound is returned.'),
-  column: z
-    .enum(['changedAt', 'other', NOT_DOCUMENTED])
-    .default(NOT_DOCUMENTED)
-    .describe(
-      "The time that the filter compares: the object's `changedAt`, or another one. With another one, the gateway does not drop records that changed before the window.",
-    ),
-});
+const timeFilter = z
+  .strictObject({
+    precision: z
+      .enum(['format', 'minute', 'day', NOT_DOCUMENTED])
+      .default(NOT_DOCUMENTED)
+      .describe(
+        'The precision at which the vendor compares times, if it is coarser than the format of its filter.',
+      ),
+    zone: z
+      .enum(['utc', NOT_DOCUMENTED])
+      .default(NOT_DOCUMENTED)
+      .describe('The time zone of the filter. `utc` also means a format that contains an offset.'),
+    bounds: z
+      .enum(['inclusive', 'exclusive', NOT_DOCUMENTED])
+      .default(NOT_DOCUMENTED)
+      .describe('Whether a record that changed at exactly the bound is returned.'),
+    column: z
+      .enum(['changedAt', 'other', NOT_DOCUMENTED])
+      .default(NOT_DOCUMENTED)
+      .describe(
+        "The time that the filter compares: the object's `changedAt`, or another one. With another one, the gateway does not drop records that changed before the window.",
+      ),
+  })
+  .describe("The vendor's filter by time of change.");
 export type TimeFilterBehavior = z.infer<typeof timeFilter>;
 
-/** How long a record may stay invisible in the list after its time of change. */
-const visibility = z.union([
-  z.literal(NOT_DOCUMENTED),
-  /** The window of a read ends this long before the read. */
-  z.strictObject({ settleMs: z.int().min(SETTLE_MS_MIN).max(LATENESS_MS_MAX) }),
-  /**
-   * The window of a read begins this long before the previous window's end, and entries that were already delivered
-   * are skipped. Use it if few records appear much later than the others.
-   */
-  z.strictObject({ lookBackMs: z.int().positive().max(LATENESS_MS_MAX) }),
-]);
+const visibility = z
+  .union([
+    z.literal(NOT_DOCUMENTED),
+    /** The window of a read ends this long before the read. */
+    z.strictObject({ settleMs: z.int().min(SETTLE_MS_MIN).max(LATENESS_MS_MAX) }),
+    /**
+     * The window of a read begins this long before the previous window's end, and entries that were already delivered
+     * are skipped. Use it if few records appear much later than the others.
+     */
+    z.strictObject({ lookBackMs: z.int().positive().max(LATENESS_MS_MAX) }),
+  ])
+  .describe('How long a record may stay invisible in the list after its time of change.');
 
 const expiredCursor = z.union([
   z.literal(NOT_DOCUMENTED),
@@ -73,38 +76,40 @@ const expiredCursor = z.union([
   z.array(errorMatch).min(1).max(20),
 ]);
 
-/** The number of records after which the vendor refuses further pages. */
-const depthLimit = z.union([
-  z.enum(['none', NOT_DOCUMENTED]),
-  z.strictObject({
-    records: z.int().positive(),
-    beyond: z
-      .enum(['keyset', 'deepList', 'fails'])
-      .describe(
-        "How a read continues. `keyset` requests pages from the last record's time or id, so it never reaches the limit. `deepList` reads the object's other list. `fails` means that the read fails with the vendor's error.",
-      ),
-  }),
-]);
+const depthLimit = z
+  .union([
+    z.enum(['none', NOT_DOCUMENTED]),
+    z.strictObject({
+      records: z.int().positive(),
+      beyond: z
+        .enum(['keyset', 'deepList', 'fails'])
+        .describe(
+          "How a read continues. `keyset` requests pages from the last record's time or id, so it never reaches the limit. `deepList` reads the object's other list. `fails` means that the read fails with the vendor's error.",
+        ),
+    }),
+  ])
+  .describe('The number of records after which the vendor refuses further pages.');
 
-/** A list inside a record that the vendor may cut. */
-const nestedList = z.strictObject({
-  at: z
-    .string()
-    .regex(/^\//)
-    .describe('The JSON Pointer of the list in the record. `*` matches any member.'),
-  itemsMax: z
-    .int()
-    .positive()
-    .optional()
-    .describe(
-      'The maximum number of items in the record. Absent if the vendor does not document it.',
-    ),
-  otherItems: z
-    .enum(['read', 'missing'])
-    .describe(
-      "`read` if the gateway reads the other items, `missing` if the provider's page says that they are missing.",
-    ),
-});
+const nestedList = z
+  .strictObject({
+    at: z
+      .string()
+      .regex(/^\//)
+      .describe('The JSON Pointer of the list in the record. `*` matches any member.'),
+    itemsMax: z
+      .int()
+      .positive()
+      .optional()
+      .describe(
+        'The maximum number of items in the record. Absent if the vendor does not document it.',
+      ),
+    otherItems: z
+      .enum(['read', 'missing'])
+      .describe(
+        "`read` if the gateway reads the other items, `missing` if the provider's page says that they are missing.",
+      ),
+  })
+  .describe('A list inside a record that the vendor may cut.');
 
 const rateLimitMatch = errorMatch.extend({
   waitMs: z
@@ -145,8 +150,10 @@ const members = {
 };
 const { rateLimits: _, ...listMembers } = members;
 
-/** The behavior of one list: the members that differ from the provider's. */
-export const listBehavior = z.strictObject(listMembers).partial();
+export const listBehavior = z
+  .strictObject(listMembers)
+  .partial()
+  .describe("The behavior of one list: the members that differ from the provider's.");
 
 export const behavior = z.strictObject({
   ...members,

@@ -50,6 +50,13 @@ export const BLOCKS_NOT_RUN = [
     start: '# receiver.py',
     reason: 'test/docs/python-receiver.test.ts runs it, if Python is installed',
   },
+  ...[
+    '# Creates the provider from the file.',
+    '# Reads the notes of each customer.',
+    '# Connects the account of a customer',
+    '# Shows what the gateway sends',
+    '# The receiver prints 25 notes',
+  ].map((start) => ({ start, reason: 'it needs the mutation `createProvider`' })),
   {
     start: 'npm run install:production',
     reason: 'it installs packages; test/faults/operation/image.test.ts runs the script',
@@ -147,6 +154,11 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npx prisma generate', reason: CHANGES_SOURCES },
   { command: 'npm run schema', reason: CHANGES_SOURCES },
   { command: 'npm run provider:pages', reason: CHANGES_SOURCES },
+  { command: 'npm run provider:schema', reason: CHANGES_SOURCES },
+  {
+    command: 'npm run provider -- export close',
+    reason: 'test/commands/provider.test.ts runs it',
+  },
   {
     command: 'npm run docs',
     reason: 'it installs packages; test/faults/operation/image.test.ts runs it',

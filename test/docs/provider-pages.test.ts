@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProviderPages, MANUAL_PAGES } from '../../scripts/provider-pages.ts';
+import { createProviderPages, MANUAL_PAGES } from '../../scripts/providers/provider-pages.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'providers');
 

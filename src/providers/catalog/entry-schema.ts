@@ -25,7 +25,6 @@ export const memberName = z
 /** Plain HTTP is for a server on the machine itself, such as a test server. */
 const URL_START =
   /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?(\/|$)|\{\{\w+\}\}(\/|$))/;
-/** A URL whose variables may replace labels of the host, the whole host, or segments of the path. */
 export const urlTemplate = z
   .string()
   .max(1_000)
@@ -34,7 +33,10 @@ export const urlTemplate = z
     /^[^\s?#@\\]*[^\s?#@\\/]$/,
     'must have no query, fragment, credentials or slash at the end',
   )
-  .refine(canBeUrl, 'must be a URL, whose variables are `{{name}}`');
+  .refine(canBeUrl, 'must be a URL, whose variables are `{{name}}`')
+  .describe(
+    'A URL whose variables may replace labels of the host, the whole host, or segments of the path.',
+  );
 
 function canBeUrl(template: string): boolean {
   const example = template
@@ -65,20 +67,21 @@ const hostList = z
   .min(1)
   .max(100);
 
-/** Where requests carry a secret. */
-const attachment = z.discriminatedUnion('in', [
-  z.strictObject({
-    in: z.literal('header'),
-    name: headerName,
-    valuePrefix: z
-      .string()
-      .max(100)
-      .regex(/^[\x20-\x7e]+$/)
-      .optional()
-      .describe('The string before the secret, such as `Bearer ` with its space.'),
-  }),
-  z.strictObject({ in: z.literal('query'), name: text }),
-]);
+const attachment = z
+  .discriminatedUnion('in', [
+    z.strictObject({
+      in: z.literal('header'),
+      name: headerName,
+      valuePrefix: z
+        .string()
+        .max(100)
+        .regex(/^[\x20-\x7e]+$/)
+        .optional()
+        .describe('The string before the secret, such as `Bearer ` with its space.'),
+    }),
+    z.strictObject({ in: z.literal('query'), name: text }),
+  ])
+  .describe('Where requests carry a secret.');
 
 const tokenErrorRule = z.strictObject({
   code: text.describe('The `error` of the response in lower case.'),
@@ -224,8 +227,9 @@ const grant = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** A header or query parameter with the customer's inputs as `{{name}}`. */
-const customHeader = z.strictObject({ name: headerName, valueTemplate: text });
+const customHeader = z
+  .strictObject({ name: headerName, valueTemplate: text })
+  .describe("A header or query parameter with the customer's inputs as `{{name}}`.");
 const customParameter = z.strictObject({ name: text, valueTemplate: text });
 
 const custom = z.strictObject({
@@ -237,46 +241,47 @@ const custom = z.strictObject({
     .describe('The named grant by which the inputs become the token that requests carry.'),
 });
 
-/** Absolute URLs must have the host of the base URL, or one of `linkHosts`. */
 const path = z
   .string()
   .max(2_000)
-  .regex(/^((\/|https:\/\/)\S*)?$/, 'must be empty, start with a slash, or be an https URL');
+  .regex(/^((\/|https:\/\/)\S*)?$/, 'must be empty, start with a slash, or be an https URL')
+  .describe('Absolute URLs must have the host of the base URL, or one of `linkHosts`.');
 
-/**
- * A request, or the path of a GET, with a small response to valid credentials, and 401 to invalid ones. It decides whether
- * credentials are valid.
- */
-const healthCheck = z.union([
-  path,
-  z.strictObject({
-    method: z.enum(['GET', 'POST']),
+const healthCheck = z
+  .union([
     path,
-    query: z.record(z.string().max(100), text).optional(),
-    headers: headerTemplates.optional(),
-    body: jsonObject.optional(),
-  }),
-]);
+    z.strictObject({
+      method: z.enum(['GET', 'POST']),
+      path,
+      query: z.record(z.string().max(100), text).optional(),
+      headers: headerTemplates.optional(),
+      body: jsonObject.optional(),
+    }),
+  ])
+  .describe(
+    'A request, or the path of a GET, with a small response to valid credentials, and 401 to invalid ones. It decides whether credentials are valid.',
+  );
 
-/** A part of a provider, usually with its own base URL. */
-export const moduleEntry = z.strictObject({
-  name: memberName.describe('The name in integrations, unique in the provider.'),
-  aliases: z
-    .array(memberName)
-    .max(20)
-    .optional()
-    .describe('Other names that manifests may use for the module.'),
-  displayName: text,
-  baseUrl: urlTemplate,
-  inputs: inputList
-    .optional()
-    .describe('Members of the metadata that a connection needs for the module.'),
-  headers: headerTemplates
-    .optional()
-    .describe(
-      "Headers of every request to the module. `{{name}}` is a member of the connection's metadata.",
-    ),
-});
+export const moduleEntry = z
+  .strictObject({
+    name: memberName.describe('The name in integrations, unique in the provider.'),
+    aliases: z
+      .array(memberName)
+      .max(20)
+      .optional()
+      .describe('Other names that manifests may use for the module.'),
+    displayName: text,
+    baseUrl: urlTemplate,
+    inputs: inputList
+      .optional()
+      .describe('Members of the metadata that a connection needs for the module.'),
+    headers: headerTemplates
+      .optional()
+      .describe(
+        "Headers of every request to the module. `{{name}}` is a member of the connection's metadata.",
+      ),
+  })
+  .describe('A part of a provider, usually with its own base URL.');
 
 export const catalogEntry = z.strictObject({
   displayName: text.max(100).describe('The name that people see.'),

@@ -11,8 +11,7 @@ import { listRuleViolations } from './document-rules.ts';
 /** The maximum length of a document in characters, as text and as JSON with its aliases resolved. */
 export const PROVIDER_DOCUMENT_LENGTH_MAX = 256 * 1024;
 
-/** Limits of the gateway's requests to the API. */
-const limits = z
+export const limits = z
   .strictObject({
     concurrency: z
       .int()
@@ -37,7 +36,8 @@ const limits = z
       .max(1_000)
       .describe('The maximum number of records in a page of a read.'),
   })
-  .partial();
+  .partial()
+  .describe("Limits of the gateway's requests to the API.");
 
 const documentModule = moduleEntry.extend({
   limits: limits.optional(),

@@ -40,14 +40,15 @@ const errorRule = errorMatch.extend({
     .describe('How long to wait before a retry if the response does not say.'),
 });
 
-/** A header other than Retry-After that says when to retry. */
-const retryHeader = z.strictObject({
-  name: z.string(),
-  format: z.enum(['seconds', 'unixSeconds', 'unixMilliseconds', 'iso']),
-  requires: errorMatch.shape.header.describe(
-    'The header counts only in responses that also have this one.',
-  ),
-});
+const retryHeader = z
+  .strictObject({
+    name: z.string(),
+    format: z.enum(['seconds', 'unixSeconds', 'unixMilliseconds', 'iso']),
+    requires: errorMatch.shape.header.describe(
+      'The header counts only in responses that also have this one.',
+    ),
+  })
+  .describe('A header other than Retry-After that says when to retry.');
 export type RetryHeader = z.output<typeof retryHeader>;
 
 const objectName = z.string().regex(/^[\w-]+(\/[\w-]+)*$/);

@@ -1,17 +1,12 @@
 /** Schemas that several parts of a declaration use: locations in JSON and in requests, paths, and time formats. */
 import { z } from 'zod';
 
-/** A JSON Pointer (RFC 6901): '' is the whole document, `/data/id` a nested member. */
 export const pointer = z
   .string()
   .max(500)
-  .regex(/^(\/([^/~]|~[01])*)*$/, 'must be a JSON Pointer like /data/id');
+  .regex(/^(\/([^/~]|~[01])*)*$/, 'must be a JSON Pointer like /data/id')
+  .describe("A JSON Pointer (RFC 6901): '' is the whole document, `/data/id` a nested member.");
 
-/**
- * A path below the base URL. `{name}` is replaced by one segment: the record's `id` or a part of it, the `object`, the
- * parent, or a member of a created record. `{+name}` may contain slashes. `{{name}}` is a member of the connection's
- * metadata.
- */
 export const pathTemplate = z
   .string()
   .max(2_000)
@@ -19,6 +14,9 @@ export const pathTemplate = z
   .refine(
     hasBoundedVariables,
     'must have at most one variable in a segment, and at most one `{+name}`',
+  )
+  .describe(
+    "A path below the base URL. `{name}` is replaced by one segment: the record's `id` or a part of it, the `object`, the parent, or a member of a created record. `{+name}` may contain slashes. `{{name}}` is a member of the connection's metadata.",
   );
 
 /** Matching a path takes time that grows with each variable of a segment, so a path has one at most. */
@@ -32,12 +30,12 @@ function hasBoundedVariables(path: string): boolean {
 /** Headers that frame a request or select its server. A declaration can't set them. */
 const RESERVED_HEADERS =
   /^(host|connection|content-length|cookie|expect|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i;
-/** The name of a header (RFC 9110). */
 export const headerName = z
   .string()
   .max(200)
   .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'must be the name of a header')
-  .refine((name) => !RESERVED_HEADERS.test(name), 'is a header that only the gateway sets');
+  .refine((name) => !RESERVED_HEADERS.test(name), 'is a header that only the gateway sets')
+  .describe('The name of a header (RFC 9110).');
 const headerValue = z
   .string()
   .max(2_000)
@@ -54,17 +52,20 @@ export function checkName(
   }
 }
 
-/** Headers by name. `{{name}}` in a value is a member of the connection's metadata. */
-export const headerTemplates = z.record(headerName, headerValue);
+export const headerTemplates = z
+  .record(headerName, headerValue)
+  .describe("Headers by name. `{{name}}` in a value is a member of the connection's metadata.");
 export const headerMap = headerTemplates.default({});
 
-/** The location of a value in a request. In a body the name is a JSON Pointer, and `/-` appends to a list. */
 export const requestLocation = z
   .strictObject({
     in: z.enum(['query', 'header', 'body']),
     name: z.string().min(1).max(500),
   })
-  .superRefine(checkName);
+  .superRefine(checkName)
+  .describe(
+    'The location of a value in a request. In a body the name is a JSON Pointer, and `/-` appends to a list.',
+  );
 export type RequestLocation = z.infer<typeof requestLocation>;
 
 export const stringMap = z.record(z.string().max(500), z.string().max(10_000)).default({});

@@ -1,16 +1,31 @@
 /** Reads one page of each declared object from a real account, and checks that each record has its time of change. */
-import type { Provider, ProviderSession } from '../src/providers/contract.ts';
-import { providerDeclaration } from '../src/providers/declarative/declaration/declaration.ts';
-import type { DeclaredProvider } from '../src/providers/declarative/declarative-provider.ts';
-import { findValue } from '../src/providers/declarative/json.ts';
-import { parseTime } from '../src/providers/declarative/times.ts';
-import { ProviderError } from '../src/providers/provider-error.ts';
+import type { Provider, ProviderSession } from '../../src/providers/contract.ts';
+import { providerDeclaration } from '../../src/providers/declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../src/providers/declarative/declarative-provider.ts';
+import { findValue } from '../../src/providers/declarative/json.ts';
+import { parseTime } from '../../src/providers/declarative/times.ts';
+import { ProviderError } from '../../src/providers/provider-error.ts';
+import { openAccountSession } from './provider-account.ts';
 
 /** Enough records to show their shape. */
 const PAGE_SIZE = 10;
 
+/** Reads the account of the credentials in the environment, if there are any. Returns false if that failed. */
+export async function readAccount(
+  declared: DeclaredProvider,
+  provider: Provider,
+): Promise<boolean> {
+  await using session = openAccountSession(provider, process.env);
+  if (session) {
+    console.log(`Reading a page of each object from ${session.baseUrl}; nothing is written.`);
+    return await readObjects(declared, provider, session);
+  }
+  console.log('No account is read: set PROVIDER_TOKEN, or PROVIDER_USER and PROVIDER_PASSWORD.');
+  return true;
+}
+
 /** Prints a line for each object. Returns true if all objects could be read and each record has a time. */
-export async function readObjects(
+async function readObjects(
   declared: DeclaredProvider,
   { capabilities }: Provider,
   session: ProviderSession,

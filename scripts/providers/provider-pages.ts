@@ -1,22 +1,22 @@
 /** Generates the pages of docs/providers/ from the declarations. */
-import { listCapabilities } from '../src/providers/contract.ts';
+import { listCapabilities } from '../../src/providers/contract.ts';
 import {
   type Declaration,
   type ObjectDeclaration,
   providerDeclaration,
-} from '../src/providers/declarative/declaration/declaration.ts';
-import type { ListDeclaration } from '../src/providers/declarative/declaration/list-declaration.ts';
+} from '../../src/providers/declarative/declaration/declaration.ts';
+import type { ListDeclaration } from '../../src/providers/declarative/declaration/list-declaration.ts';
 import {
   createDeclarativeProvider,
   type DeclaredProvider,
-} from '../src/providers/declarative/declarative-provider.ts';
-import { findSearchList } from '../src/providers/declarative/reading/search-conditions.ts';
-import { DECLARATIONS } from '../src/providers/declared/all.ts';
+} from '../../src/providers/declarative/declarative-provider.ts';
+import { findSearchList } from '../../src/providers/declarative/reading/search-conditions.ts';
+import { DECLARATIONS } from '../../src/providers/declared/all.ts';
 import { createCatalogPage } from './provider-catalog-page.ts';
 import { describeReads } from './provider-reads.ts';
 
 /** Pages of providers that are code and not declarations. */
-export const MANUAL_PAGES = ['hubspot.md', 'salesforce.md'];
+export const MANUAL_PAGES = ['hubspot.md', 'salesforce.md', 'your-own.md', 'document.md'];
 
 interface DocumentedProvider {
   declared: DeclaredProvider;
@@ -68,6 +68,7 @@ A provider is a third-party service that your customers connect. Each of these p
 - [HubSpot](hubspot.md) and [Salesforce](salesforce.md)
 - [the sandbox](../../src/providers/sandbox/README.md), a CRM for trials
 - the [declared providers](#declared-providers)
+- [your own provider](your-own.md), which a document describes
 
 Other providers of the catalog only connect and forward requests. [All providers](catalog.md) has one table of the whole
 catalog, with what each supports and by what it was checked. The query \`providers\` lists them too.

@@ -1,14 +1,14 @@
 /** Opens a session with a real account of a provider, with credentials from the environment and without a database. */
-import { type Credentials, listSecrets } from '../src/domain/connections/connection/credentials.ts';
-import { fillAddress } from '../src/domain/connections/connection/session/account-address.ts';
-import { attachCredentials } from '../src/domain/connections/connection/session/attached-credentials.ts';
+import { type Credentials, listSecrets } from '../../src/domain/connections/connection/credentials.ts';
+import { fillAddress } from '../../src/domain/connections/connection/session/account-address.ts';
+import { attachCredentials } from '../../src/domain/connections/connection/session/attached-credentials.ts';
 import {
   createRequestUrl,
   sendRequest,
-} from '../src/domain/connections/connection/session/provider-request.ts';
-import { createOutbound } from '../src/outbound/client.ts';
-import type { Provider, ProviderSession } from '../src/providers/contract.ts';
-import { createMask } from '../src/work/secret-mask.ts';
+} from '../../src/domain/connections/connection/session/provider-request.ts';
+import { createOutbound } from '../../src/outbound/client.ts';
+import type { Provider, ProviderSession } from '../../src/providers/contract.ts';
+import { createMask } from '../../src/work/secret-mask.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -28,7 +28,9 @@ export function openAccountSession(
   const baseUrl = fillAddress(provider, provider.baseUrl, account);
   const attachedCredentials = attachCredentials({ now: () => new Date() }, provider, credentials);
   const mask = createMask(listSecrets(credentials));
-  const outbound = createOutbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [] });
+  // The API may be a test server on this machine.
+  const alwaysAllowedOrigins = () => [new URL(baseUrl).origin];
+  const outbound = createOutbound({ allowedPrivateTargets: [], alwaysAllowedOrigins });
   return {
     baseUrl,
     findMetadata: (name) => (name === 'workspace' ? workspace : (metadata[name] ?? null)),
@@ -48,6 +50,8 @@ function readCredentials(
   if (scheme === 'BASIC') {
     return username && password !== undefined ? { scheme, username, password } : null;
   }
+  // An API without authentication needs no credentials.
+  if (scheme === 'NONE' && !custom) return { scheme, custom: {} };
   if (!token) return null;
   if (scheme === 'API_KEY') return { scheme, apiKey: token };
   if (scheme === 'NONE') {

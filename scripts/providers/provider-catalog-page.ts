@@ -1,9 +1,9 @@
 /** Generates docs/providers/catalog.md: one table of all providers, and what is known of each. */
-import { CATALOG, PROXY_ENTRIES } from '../src/providers/catalog/all-entries.ts';
-import { listCapabilities, type Provider } from '../src/providers/contract.ts';
-import { DECLARATIONS } from '../src/providers/declared/all.ts';
-import { createHubspotProvider } from '../src/providers/hubspot/hubspot-provider.ts';
-import { createSalesforceProvider } from '../src/providers/salesforce/salesforce-provider.ts';
+import { CATALOG, PROXY_ENTRIES } from '../../src/providers/catalog/all-entries.ts';
+import { listCapabilities, type Provider } from '../../src/providers/contract.ts';
+import { DECLARATIONS } from '../../src/providers/declared/all.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 
 const SCHEME_NAMES = {
   NONE: 'custom inputs',

@@ -1,13 +1,13 @@
 /** Describes how reads of a declared provider behave, for its page: one sentence for each member that matters. */
-import { type Behavior, getReadTiming } from '../src/providers/behavior.ts';
+import { type Behavior, getReadTiming } from '../../src/providers/behavior.ts';
 import type {
   Declaration,
   ObjectDeclaration,
-} from '../src/providers/declarative/declaration/declaration.ts';
-import type { ListDeclaration } from '../src/providers/declarative/declaration/list-declaration.ts';
-import type { BehavingList } from '../src/providers/declarative/reading/paging.ts';
-import { getBehavior } from '../src/providers/declarative/vendor.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/work/durations.ts';
+} from '../../src/providers/declarative/declaration/declaration.ts';
+import type { ListDeclaration } from '../../src/providers/declarative/declaration/list-declaration.ts';
+import type { BehavingList } from '../../src/providers/declarative/reading/paging.ts';
+import { getBehavior } from '../../src/providers/declarative/vendor.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/work/durations.ts';
 
 /** Returns a section. A sentence that is true for some objects only begins with their names. */
 export function describeReads(declaration: Declaration): string {

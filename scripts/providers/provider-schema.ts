@@ -1,25 +1,35 @@
 /** Generates docs/provider.schema.json, the JSON Schema of provider documents. */
 import { z } from 'zod';
-import { behavior, listBehavior } from '../src/providers/behavior.ts';
-import { providerDeclaration } from '../src/providers/declarative/declaration/declaration.ts';
+import { behavior, listBehavior } from '../../src/providers/behavior.ts';
+import { oauth2 } from '../../src/providers/catalog/entry-schema.ts';
+import { providerDeclaration } from '../../src/providers/declarative/declaration/declaration.ts';
 import {
   eventList,
   eventsDeclaration,
-} from '../src/providers/declarative/declaration/events-declaration.ts';
-import { listDeclaration } from '../src/providers/declarative/declaration/list-declaration.ts';
+  eventValue,
+  webhookAuthentication,
+} from '../../src/providers/declarative/declaration/events-declaration.ts';
+import {
+  listDeclaration,
+  paging,
+  selectedFields,
+  timeFilter,
+} from '../../src/providers/declarative/declaration/list-declaration.ts';
+import { nameRule } from '../../src/providers/declarative/declaration/name-rule.ts';
 import {
   batch,
+  nestedFields,
   objectDeclaration,
   write,
-} from '../src/providers/declarative/declaration/object-declaration.ts';
+} from '../../src/providers/declarative/declaration/object-declaration.ts';
 import {
   jsonObject,
   pathTemplate,
   pointer,
   requestLocation,
   timeFormat,
-} from '../src/providers/declarative/declaration/request-location.ts';
-import { providerDocument } from '../src/providers/document/provider-document.ts';
+} from '../../src/providers/declarative/declaration/request-location.ts';
+import { limits, providerDocument } from '../../src/providers/document/provider-document.ts';
 
 /** The parts that the JSON Schema defines once. */
 const PARTS = {
@@ -32,6 +42,15 @@ const PARTS = {
   listBehavior,
   events: eventsDeclaration,
   eventList,
+  eventValue,
+  authentication: webhookAuthentication,
+  oauth2,
+  limits,
+  paging,
+  timeFilter,
+  selectedFields,
+  nestedFields,
+  names: nameRule,
   pointer,
   path: pathTemplate,
   requestLocation,
