@@ -1,7 +1,7 @@
 /** Reads provider documents. A document with problems is refused with the line and the column of each. */
 import type { z } from 'zod';
 import { type Issue, invalidInput } from '../../kernel/errors.ts';
-import { parseBounded } from '../../work/bounded-parse.ts';
+import { isTooDeep, LEVELS_MAX, parseBounded } from '../../work/bounded-parse.ts';
 import {
   formatFault,
   locateOffset,
@@ -53,8 +53,9 @@ export function parseValue(
   return data ? { document: data } : { problems: error.issues.flatMap(explain) };
 }
 
-/** An alias repeats its value, so the document that it stands for may be longer than its text. */
+/** Bounds all further work. An alias repeats its value, so the document that it stands for may be longer than its text. */
 function findSizeProblem(value: unknown): DocumentProblem | null {
+  if (isTooDeep(value)) return { path: [], detail: `must have at most ${LEVELS_MAX} levels.` };
   if (JSON.stringify(value ?? null).length > PROVIDER_DOCUMENT_LENGTH_MAX) {
     return { path: [], detail: `must have at most ${PROVIDER_DOCUMENT_LENGTH_MAX} characters.` };
   }

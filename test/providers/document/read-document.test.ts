@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { DomainError } from '../../../src/kernel/errors.ts';
 import { PROVIDER_DOCUMENT_LENGTH_MAX } from '../../../src/providers/document/provider-document.ts';
-import { readDocument } from '../../../src/providers/document/read-document.ts';
+import { parseValue, readDocument } from '../../../src/providers/document/read-document.ts';
 
 const NOTES = `name: x-notes
 displayName: Notes
@@ -127,6 +127,7 @@ const HOSTILE: [string, [from: string, to: string], RegExp][] = [
   ['an unknown variable in a path', ['path: /notes', 'path: "/{{b}}/notes"'], /not in `inputs`/],
   ['a variable that lists do not know', ['path: /notes', 'path: "/{user}/notes"'], /`{user}`/],
   ['many variables in a segment', ['path: /notes', 'path: "/{a}-{b}"'], /one variable/],
+  ['many inputs in a segment', ['path: /notes', 'path: "/{{a}}-{{b}}"'], /one variable/],
   ['a pointer with a wrong escape', ['records: /notes', 'records: /a~2b'], /JSON Pointer/],
   [
     'a prototype key',
@@ -203,4 +204,12 @@ test('measures a document with its aliases resolved', () => {
   expect(listProblems(text)).toEqual([
     expect.stringMatching(/^document 1:1 must have at most 262144 characters/),
   ]);
+});
+
+test('refuses a stored value of any depth without overflowing the stack', () => {
+  let value: unknown = 1;
+  for (let level = 0; level < 100_000; level += 1) value = [value];
+  expect(parseValue(value)).toEqual({
+    problems: [{ path: [], detail: 'must have at most 64 levels.' }],
+  });
 });

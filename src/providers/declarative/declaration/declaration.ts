@@ -51,7 +51,10 @@ const retryHeader = z
   .describe('A header other than Retry-After that says when to retry.');
 export type RetryHeader = z.output<typeof retryHeader>;
 
-const objectName = z.string().regex(/^[\w-]+(\/[\w-]+)*$/);
+const objectName = z
+  .string()
+  .max(200)
+  .regex(/^[\w-]+(\/[\w-]+)*$/);
 
 export const providerDeclaration = z.strictObject({
   apiVersion: z

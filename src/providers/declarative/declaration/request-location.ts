@@ -21,7 +21,7 @@ export const pathTemplate = z
 
 /** Matching a path takes time that grows with each variable of a segment, so a path has one at most. */
 function hasBoundedVariables(path: string): boolean {
-  const segments = path.replaceAll(/\{\{\w+\}\}/g, '').split('/');
+  const segments = path.replaceAll('{{', '{').split('/');
   return (
     segments.every((segment) => segment.split('{').length <= 2) && path.split('{+').length <= 2
   );
