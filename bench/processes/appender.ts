@@ -1,9 +1,9 @@
 /** Appends events to a project's log as the gateway does, without a caller or a provider, and reports the rate. */
 
-import { openDatabase } from '../../src/database/database.ts';
 import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from '../../src/database/hot/append-events.ts';
 import { notificationsSql } from '../../src/database/hot/notification-channels.ts';
 import type { BatchChange } from '../../src/database/hot/shared-changes.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
 import { createEventRow } from '../../src/events/record.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';

@@ -1,6 +1,6 @@
 /** Records events on request in a separate process, as the gateway's domain does. */
 
-import { openDatabase } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { createLog } from '../../src/kernel/log.ts';

@@ -8,8 +8,9 @@ import {
   type Notify,
   type SendNotifications,
 } from './notifications/notifications.ts';
-import { createReadBursts, type NameStatement, type ServerRouting } from './reads/read-bursts.ts';
-import { createRows, getStatementName, type Rows, type RunQuery } from './rows.ts';
+import { createReadBursts, type ServerRouting } from './reads/read-bursts.ts';
+import { createRows, type Rows } from './rows.ts';
+import { createQuery, createStatementNamer } from './run-query.ts';
 import type { Pooler } from './sessions/session.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
 
@@ -53,21 +54,4 @@ export function createClients(
       await prisma.$disconnect();
     },
   };
-}
-
-/** Runs statements on a pool whose clients read columns by COLUMN_TYPES. */
-export function createQuery(pool: pg.Pool, nameStatement: NameStatement): RunQuery {
-  return async (text, values, rowMode) => {
-    const config = { name: nameStatement(text), text, values, ...(rowMode && { rowMode }) };
-    const { rows } = await pool.query(config);
-    return rows;
-  };
-}
-
-/**
- * Returns the names under which connections prepare texts, so that each connection prepares a text once. There are no
- * names behind a pooler that loses prepared statements.
- */
-export function createStatementNamer(pooler?: Pooler): NameStatement {
-  return pooler && !pooler.keepsStatements ? () => undefined : getStatementName;
 }

@@ -1,6 +1,6 @@
 /** The database's clock as a function that needs no statement for each reading. */
 import { performance as processClock } from 'node:perf_hooks';
-import type { RunQuery } from './rows.ts';
+import type { RunQuery } from './run-query.ts';
 
 /** Clocks drift by about a second a day, which is a tenth of a millisecond in this time. */
 const CLOCK_MS = 10_000;

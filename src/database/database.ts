@@ -1,21 +1,17 @@
 /** The database: embedded PGlite in the data folder, or any PostgreSQL. */
 
 import type { Log } from '../kernel/log.ts';
-import { type Meters, NO_METERS } from '../kernel/meters.ts';
-import type { Config } from '../settings/config.ts';
-import { openEmbedded } from './embedded/embedded.ts';
+import type { Meters } from '../kernel/meters.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { SharedChanges } from './hot/shared-changes.ts';
 import type { Listen, Notify } from './notifications/notifications.ts';
 import type { Outages } from './outages.ts';
-import { openPostgres } from './postgres/postgres.ts';
 import type { Processes } from './processes.ts';
-import type { ShardGroup } from './projects/shard-groups.ts';
-import type { Rows, RunQuery } from './rows.ts';
+import type { SweepDatabase } from './projects/all-projects.ts';
+import type { ShardGroups } from './projects/shard-groups.ts';
+import type { Rows } from './rows.ts';
 
-export { openEngine } from './embedded/embedded.ts';
-
-export interface Database extends AsyncDisposable {
+export interface Database extends AsyncDisposable, ShardGroups, SweepDatabase {
   kind: 'embedded' | 'postgres';
   /** True if the database was empty before this start. */
   isNew: boolean;
@@ -25,15 +21,6 @@ export interface Database extends AsyncDisposable {
   prisma: PrismaClient;
   /** Frequent reads as prepared statements: pages, nodes, relations. Must not be used inside a transaction. */
   rows: Rows;
-  /** The shard group to which statements across projects are limited. By default, it has all projects. */
-  shardGroup: ShardGroup;
-  /** Lists the shard groups. A single server has one. */
-  listShardGroups(): Promise<readonly ShardGroup[]>;
-  /**
-   * Runs statements over a shard group, for `sweep` only. They have their own connections and time limit
-   * (LIMIT_SWEEP_MS). An embedded database has only one connection.
-   */
-  sweeps: (group: ShardGroup) => RunQuery;
   /** Frequent changes, which share the statements of `database/hot/`. Must not be used inside a transaction. */
   changes: SharedChanges;
   /** Subscribes to the notifications of every process, which are sent after the commit and may be lost. */
@@ -64,15 +51,4 @@ interface ConnectionCounts {
   /** The number of statements and transactions that wait for a connection. */
   waiting: number;
   max: number;
-}
-
-/** Opens the database and applies pending migrations. */
-export async function openDatabase(
-  config: Config,
-  log: Log,
-  meters: Meters = NO_METERS,
-): Promise<Database> {
-  return config.DATABASE_URL
-    ? openPostgres(config, { log, meters })
-    : openEmbedded(config.DATA_DIR, { log, meters });
 }

@@ -14,9 +14,9 @@ import {
   newLeaseToken,
   requireLease,
 } from '../work/lease.ts';
-import type { Database } from './database.ts';
-import { Prisma } from './generated/client.ts';
+import { Prisma, type PrismaClient } from './generated/client.ts';
 import { isAtPositionSql } from './keyed-rows.ts';
+import type { Processes } from './processes.ts';
 import { allProjectsMark, type InProjects, type SweepDatabase } from './projects/all-projects.ts';
 import { rotateParts } from './projects/shard-groups.ts';
 import type { Column, Row, Table } from './tables.ts';
@@ -24,7 +24,12 @@ import type { Column, Row, Table } from './tables.ts';
 const ALL_PROJECTS_MARK = Prisma.raw(allProjectsMark('rows that are due'));
 
 /** Finds due rows in all projects, or in those of the database's shard group. */
-type ClaimDatabase = SweepDatabase & Pick<Database, 'processes'>;
+type ClaimDatabase = SweepDatabase & LeaseHolder;
+
+/** Names the process that holds the leases of its claims. */
+interface LeaseHolder {
+  processes: Pick<Processes, 'id'>;
+}
 
 /** `K` are the columns of the table's key, and `L` is the column of the lease's token. */
 interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>> {
@@ -66,7 +71,7 @@ interface DueRows<C extends string> {
   groups?: GroupCapacity | undefined;
 }
 
-type Client = Pick<Database['prisma'], '$executeRaw'>;
+type Client = Pick<PrismaClient, '$executeRaw'>;
 
 /** The number of due rows whose projects a claim considers, in addition to the rows that it may take. */
 const DUE_PROJECT_ROWS_MAX = 200;
@@ -235,7 +240,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
    * which names it `held`.
    */
   async claimOne<C extends Column<T>>(
-    { prisma, processes }: Pick<Database, 'prisma' | 'processes'>,
+    { prisma, processes }: LeaseHolder & { prisma: PrismaClient },
     row: Pick<Row<T>, K>,
     { columns, condition = Prisma.raw('true') }: { columns: readonly C[]; condition?: Prisma.Sql },
   ): Promise<Pick<Row<T>, C> | null> {

@@ -4,7 +4,7 @@
  * frozen process keeps it.
  */
 import { randomUUID } from 'node:crypto';
-import type { RunQuery } from './rows.ts';
+import type { RunQuery } from './run-query.ts';
 
 export interface Processes {
   /** The id of this process. */

@@ -2,78 +2,14 @@
  * Hot reads as prepared statements: pages, nodes, relations, counts. Only equality conditions and one key range, always
  * over an index. Columns that end in "Sealed" are never selected.
  */
-import { hash } from 'node:crypto';
-import { type Link, toPageRows } from './reads/linked-rows.ts';
-import type { AnyList, Conditions } from './reads/list-shape.ts';
+import { toPageRows } from './reads/linked-rows.ts';
+import type { AnyList } from './reads/list-shape.ts';
 import { getListStatement } from './reads/list-statement.ts';
 import { createListKey, readTogether } from './reads/many-lists.ts';
+import type { Conditions, KeyRange, RowList, Where } from './reads/row-list.ts';
+import type { RunQuery } from './run-query.ts';
 import type { CompiledStatement } from './statements.ts';
 import type { Row, Table } from './tables.ts';
-
-export type { Row, Table } from './tables.ts';
-
-export type RunQuery = <T>(text: string, values: unknown[], rowMode?: 'array') => Promise<T[]>;
-
-/** Rows of any project of these orgs. */
-export interface InOrgs {
-  projectsOfOrgs: string[];
-}
-
-/**
- * One of these values, for rows that other conditions already narrow down. Unlike an array, it does not read an index
- * range for each value.
- */
-export interface OneOf {
-  oneOf: readonly string[];
-}
-
-/** Selects each row's first search word that is equal to this one or after it. */
-interface FirstFrom {
-  firstFrom: string;
-}
-
-/** A range that includes its beginning and excludes its end. A missing bound is open. */
-export interface Span<V> {
-  from?: V | undefined;
-  until?: V | undefined;
-}
-
-/** Times after a bound (exclusive), up to a bound (inclusive), or in a range. */
-type TimeRange = { after: Date } | { upTo: Date } | Span<Date>;
-
-/** Columns that equal a value or one of several. Times may be in a range. */
-export type Where<T extends Table> = {
-  [K in keyof Row<T>]?:
-    | Row<T>[K]
-    | NonNullable<Row<T>[K]>[]
-    | (Date extends Row<T>[K] ? TimeRange : never)
-    | (K extends 'projectId' ? InOrgs : never)
-    | (string extends Row<T>[K] ? OneOf : never)
-    | (T extends 'SearchWord' ? (K extends 'rowId' ? FirstFrom : never) : never);
-};
-
-export interface KeyRange<T extends Table> {
-  /** The column that orders the rows. It must be unique together with the columns of `where`. */
-  column: keyof Row<T> & string;
-  direction: 'asc' | 'desc';
-  /** Exclusive bounds, in the order of the values. */
-  above?: string | bigint;
-  below?: string | bigint;
-  /** Only the row with this value. */
-  at?: string | bigint;
-  limit: number;
-}
-
-/** A page of any table: its `Where` and its `KeyRange`. */
-export interface RowList {
-  table: Table;
-  where: Conditions;
-  range: Omit<KeyRange<Table>, 'column'> & { column: string };
-  /** The columns that precede the key in the index that contains the page's rows contiguously, in index order. */
-  indexPrefix?: readonly string[];
-  /** The relations to read with the rows. */
-  links?: readonly Link[];
-}
 
 export interface Rows {
   page<T extends Table>(table: T, where: Where<T>, range: KeyRange<T>): Promise<Row<T>[]>;
@@ -161,17 +97,4 @@ async function readCountsTogether(query: RunQuery, lists: AnyList[]): Promise<nu
   );
   const counts = new Map(rows.map((row) => [toListKey(row), row.count]));
   return lists.map((list) => counts.get(toListKey(list.where)) ?? 0);
-}
-
-const STATEMENT_NAMES = new Map<string, string>();
-/** A safety bound: the gateway has a few hundred texts. */
-const STATEMENTS_MAX = 2_000;
-
-/** Derives one name from each text, so that every connection prepares it once. */
-export function getStatementName(text: string): string {
-  const cachedName = STATEMENT_NAMES.get(text);
-  if (cachedName !== undefined) return cachedName;
-  const name = hash('sha1', text, 'base64url');
-  if (STATEMENT_NAMES.size < STATEMENTS_MAX) STATEMENT_NAMES.set(text, name);
-  return name;
 }

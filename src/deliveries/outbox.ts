@@ -18,7 +18,7 @@ import {
 } from '../database/projects/all-projects.ts';
 import { batchRows, type RowBatch, type ShardGroup } from '../database/projects/shard-groups.ts';
 import { type RowKey, toKeyColumns } from '../database/row-keys.ts';
-import type { RunQuery } from '../database/rows.ts';
+import type { RunQuery } from '../database/run-query.ts';
 import { isFreeSql } from '../work/lease.ts';
 import type { ProjectCapacity } from './backlog.ts';
 

@@ -20,7 +20,7 @@ import {
 import type { Notification } from '../database/notifications/notifications.ts';
 import { bindProjects, forProjects, type InProjects } from '../database/projects/all-projects.ts';
 import type { RowBatch } from '../database/projects/shard-groups.ts';
-import type { RunQuery } from '../database/rows.ts';
+import type { RunQuery } from '../database/run-query.ts';
 import { type DestinationKey, IS_PENDING } from './outbox.ts';
 
 /** The outcome of one attempt, and the new state of its delivery. */

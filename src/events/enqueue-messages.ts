@@ -3,8 +3,8 @@
  * record-pages.ts write to the outbox and to streams.
  */
 import { appendToStream } from '../database/hot/append-events.ts';
-import type { Row } from '../database/rows.ts';
 import { run, sql } from '../database/statements.ts';
+import type { Row } from '../database/tables.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../kernel/ids.ts';
 import { findCurrentTraceparent } from '../kernel/spans.ts';

@@ -3,7 +3,7 @@
  */
 import type { Database } from '../database/database.ts';
 import type { NotificationEventType } from '../database/generated/enums.ts';
-import type { Row } from '../database/rows.ts';
+import type { Row } from '../database/tables.ts';
 import type { Feed } from './feed.ts';
 import type { FeedSource, LogEntry, LogItem, LogRange, LogRead } from './feed-source.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../database/database.ts';
 import { OPERATIONS_CHANNEL } from '../database/hot/notification-channels.ts';
-import type { Row } from '../database/rows.ts';
+import type { Row } from '../database/tables.ts';
 import type { Log } from '../kernel/log.ts';
 import { Outage } from '../work/outage.ts';
 import { Signal } from '../work/signal.ts';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RunQuery } from '../database/rows.ts';
+import type { RunQuery } from '../database/run-query.ts';
 import { isDemoOn } from '../demo/demo.ts';
 import type { Services } from '../domain/access/call.ts';
 import { listenAt } from '../process/ports.ts';

@@ -1,6 +1,7 @@
 /** Opens the services that all parts of the gateway use, in order. */
 import type { Tracer } from '@opentelemetry/api';
-import { type Database, openDatabase } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { openDatabase } from '../database/open-database.ts';
 import { hideRows } from '../database/reads/hidden-rows.ts';
 import type { Services } from '../domain/access/call.ts';
 import { UnstoredTokens } from '../domain/connections/connection/token/unstored-tokens.ts';

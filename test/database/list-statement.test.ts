@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { AnyList } from '../../src/database/reads/list-shape.ts';
 import { getListStatement } from '../../src/database/reads/list-statement.ts';
-import type { RowList } from '../../src/database/rows.ts';
+import type { RowList } from '../../src/database/reads/row-list.ts';
 
 const range = { column: 'id', direction: 'desc', limit: 3 } as const;
 const link = { table: 'Group', column: 'groupId', where: { projectId: 'prj_1' } } as const;

@@ -7,7 +7,7 @@ import {
   createSender,
   NotificationSender,
 } from '../../src/database/notifications/notifications.ts';
-import type { RunQuery } from '../../src/database/rows.ts';
+import type { RunQuery } from '../../src/database/run-query.ts';
 
 const POLLING = { interval: 5 };
 

@@ -4,11 +4,12 @@
  */
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { openDatabase, openEngine } from '../../src/database/database.ts';
+import { openEngine } from '../../src/database/embedded/embedded.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
 import { Outages } from '../../src/database/outages.ts';
 import { PostgresNotifications } from '../../src/database/postgres/postgres-notifications.ts';
 import { joinProcesses } from '../../src/database/processes.ts';
-import type { RunQuery } from '../../src/database/rows.ts';
+import type { RunQuery } from '../../src/database/run-query.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { createTestDatabase, onPostgres } from '../support/app.ts';

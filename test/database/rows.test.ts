@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Database, openEngine } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
+import { openEngine } from '../../src/database/embedded/embedded.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { createTestDatabase, onPostgres } from '../support/app.ts';

@@ -3,9 +3,10 @@
  * differ.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import { type Database, openEngine } from '../../src/database/database.ts';
-import { encodeCursor } from '../../src/domain/access/paging/list-cursor.ts';
+import type { Database } from '../../src/database/database.ts';
+import { openEngine } from '../../src/database/embedded/embedded.ts';
 import { createEventList } from '../../src/domain/events/notification-event.ts';
+import { encodeCursor } from '../../src/domain/access/paging/list-cursor.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { createTestApp, createTestDatabase, keepOpen, type TestApp } from '../support/app.ts';
 import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';

@@ -1,6 +1,6 @@
 /** The network to the database drops all packets: nothing responds, and connections stay open. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';

@@ -4,7 +4,7 @@
  */
 import { expect, onTestFinished, test } from 'vitest';
 import type { ShardGroup } from '../../src/database/projects/shard-groups.ts';
-import type { RunQuery } from '../../src/database/rows.ts';
+import type { RunQuery } from '../../src/database/run-query.ts';
 import { startWork } from '../../src/start/start-work.ts';
 import { getSharedApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';

@@ -1,9 +1,8 @@
 /** Opens a Citus cluster. Other folders import it through `database/cluster.ts`. */
 import type { Log } from '../../kernel/log.ts';
-import type { Database } from '../database.ts';
-import { ALL_PROJECTS } from '../projects/shard-groups.ts';
+import { ALL_PROJECTS, type ShardGroups } from '../projects/shard-groups.ts';
 import type { ServerRouting } from '../reads/read-bursts.ts';
-import type { RunQuery } from '../rows.ts';
+import type { RunQuery } from '../run-query.ts';
 import { openSession, type Server } from '../sessions/session.ts';
 import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
@@ -16,7 +15,7 @@ export interface Cluster extends Disposable {
   /** The nodes of a statement, for reads that are sent together. */
   servers: ServerRouting;
   /** Creates one group of projects for each node. */
-  createShardGroups(query: RunQuery): Pick<Database, 'shardGroup' | 'listShardGroups'>;
+  createShardGroups(query: RunQuery): ShardGroups;
 }
 
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {

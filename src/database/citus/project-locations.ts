@@ -1,6 +1,6 @@
 /** The nodes of a cluster, and where the rows of each project are. The coordinator knows both, so no node is queried. */
 import type { ShardGroup } from '../projects/shard-groups.ts';
-import type { RunQuery } from '../rows.ts';
+import type { RunQuery } from '../run-query.ts';
 import { ANCHOR } from './table-placement.ts';
 
 /** The age from which the locations of projects are read again. A new or moved project is found after this time. */

@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { ServiceUnavailable } from '../../kernel/errors.ts';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
-import { type OnResult, Session, toPromise } from '../sessions/session.ts';
+import { type OnResult, toPromise } from '../sessions/results.ts';
+import { Session } from '../sessions/session.ts';
 import { createRefusal, type NodeWatch } from './node-watch.ts';
 import type { ProjectLocations } from './project-locations.ts';
 import {

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../kernel/log.ts';
 import { Outage } from '../../work/outage.ts';
-import type { RunQuery } from '../rows.ts';
+import type { RunQuery } from '../run-query.ts';
 
 const STEP_MS = 2_000;
 /** The interval while nothing is written. */

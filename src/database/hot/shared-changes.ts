@@ -3,8 +3,8 @@
  * that queue are collected and sent together in the next one. No change waits for others to arrive.
  */
 import type { Notification, Notify } from '../notifications/notifications.ts';
-import type { RunQuery } from '../rows.ts';
-import { isRepeatable, TRIES_MAX } from '../transaction.ts';
+import { isRepeatable, TRIES_MAX } from '../repeatable-errors.ts';
+import type { RunQuery } from '../run-query.ts';
 import { isRefusedStatement } from '../violations.ts';
 
 /** A statement that executes a change for many inputs, which it reads from an array of JSON objects. */

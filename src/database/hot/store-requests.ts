@@ -1,6 +1,6 @@
 /** Stores and finds recorded requests to providers. */
 import { type RowKey, toKeyColumns } from '../row-keys.ts';
-import type { RunQuery } from '../rows.ts';
+import type { RunQuery } from '../run-query.ts';
 import type { Tables } from '../tables.ts';
 import type { BatchChange } from './shared-changes.ts';
 

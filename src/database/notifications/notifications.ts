@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runOutsideTraces } from '../../kernel/spans.ts';
 import { type Backoff, retryUntilDone } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
-import type { RunQuery } from '../rows.ts';
+import type { RunQuery } from '../run-query.ts';
 
 /**
  * Notifications wake listeners that wait for a change: within a process that is alone on its database, otherwise by

@@ -6,7 +6,7 @@
  * reads the statistics themselves, because a killed server and a promoted standby have lost the time of the last
  * analyze.
  */
-import type { RunQuery } from '../rows.ts';
+import type { RunQuery } from '../run-query.ts';
 
 /** Below this number of rows a wrong plan does not matter. */
 const ROWS_MIN = 100;

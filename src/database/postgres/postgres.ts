@@ -2,7 +2,7 @@
 import type { Config } from '../../settings/config.ts';
 import { splitDatabaseUrl } from '../../settings/database-urls.ts';
 import { endWithin } from '../../work/deadline.ts';
-import { createClients, createQuery, createStatementNamer } from '../clients.ts';
+import { createClients } from '../clients.ts';
 import { followClock } from '../clock.ts';
 import { type Cluster, openCluster } from '../cluster.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
@@ -12,7 +12,7 @@ import { createSender } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
 import { joinProcesses } from '../processes.ts';
 import { ONE_SHARD_GROUP, type ShardGroup } from '../projects/shard-groups.ts';
-import type { RunQuery } from '../rows.ts';
+import { createQuery, createStatementNamer, type RunQuery } from '../run-query.ts';
 import type { Server } from '../sessions/session.ts';
 import { type PoolOptions, SessionPool } from '../sessions/session-pool.ts';
 import { detectPooler } from './pooler.ts';

@@ -3,7 +3,8 @@
  * other statements name their project (docs/decisions/041-project-in-keys-and-statements.md). A test reads
  * every statement and accepts the mark.
  */
-import type { Database } from '../database.ts';
+import type { RunQuery } from '../run-query.ts';
+import type { ShardGroup } from './shard-groups.ts';
 
 /** Two forms of a statement: for all projects, and for some, whose ids are the last parameter. */
 export interface ForProjects {
@@ -79,7 +80,15 @@ export function bindProjects(
   return projectIds === null ? [forAll, [...values]] : [forSome, [...values, projectIds]];
 }
 
-export type SweepDatabase = Pick<Database, 'sweeps' | 'shardGroup'>;
+/** The parts of a database that statements over all projects need. */
+export interface SweepDatabase {
+  shardGroup: ShardGroup;
+  /**
+   * Runs statements over a shard group, for `sweep` only. They have their own connections and time limit
+   * (LIMIT_SWEEP_MS). An embedded database has only one connection.
+   */
+  sweeps: (group: ShardGroup) => RunQuery;
+}
 
 /**
  * Runs the statement for the projects of the database's shard group, on the connections of sweeps and within their time

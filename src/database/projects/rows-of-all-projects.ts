@@ -1,5 +1,6 @@
 /** Reads rows of all projects in batches, for changes that a new key or version requires. */
-import type { RunQuery } from '../rows.ts';
+
+import type { RunQuery } from '../run-query.ts';
 import { mergeFirst, withoutProject } from './all-projects.ts';
 
 const BATCH = 500;

@@ -19,8 +19,16 @@ export const ALL_PROJECTS: ShardGroup = {
   splitIntoParts: (projectIds) => [projectIds],
 };
 
+/** The shard groups of a database. */
+export interface ShardGroups {
+  /** The shard group to which statements across projects are limited. By default, it has all projects. */
+  shardGroup: ShardGroup;
+  /** Lists the shard groups. A single server has one. */
+  listShardGroups(): Promise<readonly ShardGroup[]>;
+}
+
 /** The group of a database on a single server. */
-export const ONE_SHARD_GROUP = {
+export const ONE_SHARD_GROUP: ShardGroups = {
   shardGroup: ALL_PROJECTS,
   listShardGroups: async () => [ALL_PROJECTS],
 };

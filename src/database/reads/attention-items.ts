@@ -1,5 +1,5 @@
 /** Reads the problems of several projects that need a person: rows with a problem, and counts of recent failures. */
-import type { RunQuery } from '../rows.ts';
+import type { RunQuery } from '../run-query.ts';
 
 export interface AttentionRow {
   projectId: string;

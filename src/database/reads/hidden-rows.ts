@@ -1,8 +1,7 @@
 /** Hides the rows of groups and consumers that are being erased, until they are deleted. */
-import type { OneOf, RowList, Rows } from '../rows.ts';
+import type { Rows } from '../rows.ts';
 import { listColumns, type Table } from '../tables.ts';
-import type { Link } from './linked-rows.ts';
-import type { Conditions } from './list-shape.ts';
+import type { Conditions, Link, OneOf, RowList } from './row-list.ts';
 
 /** Columns that name a group or a consumer. Each may be null. */
 const PARTY_COLUMNS = ['groupId', 'consumerId'];

@@ -3,15 +3,7 @@
  * columns of several tables have equal names, and are converted to the rows of each table.
  */
 import { listColumns, type Row, type Table } from '../tables.ts';
-import type { Conditions } from './list-shape.ts';
-
-/** A link from every row of a page to the row of another table whose id a column holds. */
-export interface Link {
-  table: Table;
-  column: string;
-  /** Conditions that the linked rows must meet. */
-  where: Conditions;
-}
+import type { Link } from './row-list.ts';
 
 export interface PageRow {
   /**

@@ -1,7 +1,5 @@
 /** The shape of a list: everything about it except its values. Lists of one shape share a statement. */
-import type { RowList } from '../rows.ts';
-
-export type Conditions = Record<string, unknown>;
+import type { Conditions, RowList } from './row-list.ts';
 
 /** A list without a range means all of its rows, or their count. */
 export type AnyList = Omit<RowList, 'range'> & Partial<Pick<RowList, 'range'>>;

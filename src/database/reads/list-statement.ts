@@ -11,14 +11,11 @@ import {
   sql,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import type { RowList } from '../rows.ts';
 import { type BindInput, CompiledStatement, statements } from '../statements.ts';
 import { listColumns, type Table } from '../tables.ts';
-import type { Link } from './linked-rows.ts';
 import {
   type AnyList,
   type Comparison,
-  type Conditions,
   formatShape,
   isId,
   listDistinct,
@@ -27,6 +24,7 @@ import {
   type SimilarLists,
   toComparison,
 } from './list-shape.ts';
+import type { Conditions, Link, RowList } from './row-list.ts';
 
 type AnyColumns = Record<string, unknown>;
 type AnyTables = Record<string, AnyColumns>;

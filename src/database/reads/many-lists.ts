@@ -2,13 +2,8 @@
  * Reads many lists that differ only by ids, like the operations of each of many installations, in one statement. The
  * ids are joined as rows of `requested`, and each takes its own range of the index.
  */
-import {
-  type AnyList,
-  type Conditions,
-  isId,
-  listIdColumns,
-  type SimilarLists,
-} from './list-shape.ts';
+import { type AnyList, isId, listIdColumns, type SimilarLists } from './list-shape.ts';
+import type { Conditions } from './row-list.ts';
 
 interface ListReaders<L, V> {
   readOne(list: L): Promise<V>;

@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import { bindSpan, runOutsideTraces } from '../../kernel/spans.ts';
-import type { RunQuery } from '../rows.ts';
+import type { NameStatement, RunQuery } from '../run-query.ts';
 
 /**
  * The maximum number of reads in a burst. Further reads use another connection, and so another core of the server.
@@ -28,9 +28,6 @@ export interface ServerRouting {
   /** Returns why a statement cannot be sent now. Null if it can. */
   findRefusal(text: string, values: readonly unknown[]): Error | null;
 }
-
-/** Returns the name under which a statement is prepared. If undefined, it is prepared for each use. */
-export type NameStatement = (text: string) => string | undefined;
 
 interface ReadBursts {
   query: RunQuery;

@@ -4,7 +4,7 @@
  * client calls on every query, and reads no internal field of pg.
  */
 import pg from 'pg';
-import type { OnResult } from './session.ts';
+import type { OnResult } from './results.ts';
 
 interface ResultField {
   name: string;

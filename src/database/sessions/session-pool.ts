@@ -5,15 +5,14 @@
 import pg from 'pg';
 import { bindSpan } from '../../kernel/spans.ts';
 import type { Outages } from '../outages.ts';
-import { isRepeatable, TRIES_MAX } from '../transaction.ts';
+import { isRepeatable, TRIES_MAX } from '../repeatable-errors.ts';
+import { type OnResult, toPromise } from './results.ts';
 import {
   createSessionConfig,
   initializeSession,
-  type OnResult,
   Session,
   type SessionConfig,
   type SessionOptions,
-  toPromise,
 } from './session.ts';
 
 /** How long a closing pool waits for running statements. */

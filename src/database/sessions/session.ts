@@ -6,7 +6,9 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Meters, NO_METERS, secondsSince } from '../../kernel/meters.ts';
 import { HUNG_MESSAGE, type Outages } from '../outages.ts';
+import { RENEWED_CODE } from '../repeatable-errors.ts';
 import { DescribedOnce, isNamedStatement, StatementColumns } from './described-once.ts';
+import { type OnResult, toPromise } from './results.ts';
 import { withSpan } from './statement-span.ts';
 
 /** The longest time a caller waits for a connection. Without a database, requests fail soon with a clear error. */
@@ -37,11 +39,6 @@ export const PLANNER_SETTINGS = `select set_config('enable_seqscan', 'off', fals
  */
 export const PLAN_ONCE_SETTING = `select set_config('plan_cache_mode', 'force_generic_plan', false)`;
 const KEEP_ALIVE_MS = 10_000;
-/**
- * The code of an error in a transaction for which the connection has renewed a prepared statement. It replaces the
- * SQLSTATE feature_not_supported, which has other causes too.
- */
-export const RENEWED_CODE = 'RENEW';
 /** SQLSTATE read_only_sql_transaction. After a failover, the host name may resolve to another server. */
 export const READ_ONLY = '25006';
 
@@ -181,15 +178,6 @@ export class Session extends pg.Client {
       this.#isHung ? new Error(HUNG_MESSAGE, { cause: error }) : error,
     );
   }
-}
-
-export type OnResult = (error: unknown, result?: unknown) => void;
-
-/** Converts a callback to a promise. */
-export function toPromise(run: (onResult: OnResult) => void): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    run((error, result) => (error ? reject(error) : resolve(result)));
-  });
 }
 
 export interface SessionConfig extends pg.ClientConfig {

@@ -2,7 +2,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import { toOutcome } from '../../kernel/meters.ts';
 import { failSpan, findSampledContext, startSpan } from '../../kernel/spans.ts';
-import type { OnResult } from './session.ts';
+import type { OnResult } from './results.ts';
 
 /** Reports neither the text nor the values of a statement. */
 export function withSpan(config: unknown, onResult: OnResult): OnResult {

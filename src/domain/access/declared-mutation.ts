@@ -3,9 +3,10 @@
  * validates the input with the schema, and calls the mutation with the schema's output.
  */
 import type { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
-import type { Call, ProjectCall } from './call.ts';
+import type { Call } from './call.ts';
+import type { ProjectCall } from './call.ts';
 import { inProject } from '../connections/provider/catalog.ts';
 import { getNamedProject, getOrg, type ProjectReference } from './scope.ts';
 import { authorize, authorizeInOrg, type Need } from './viewer/needs.ts';

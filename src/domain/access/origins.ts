@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { isOrigin, origin } from '../../settings/setting-kinds.ts';
 import { createInputIssue } from '../base/issues.ts';

@@ -2,8 +2,9 @@
  * Authorizes access to rows. It is the only module that turns a viewer into a `where`. Node lookups and relations use
  * `byId`; lists and changes use `getProject` or `getOrg`. No row is read by its id alone.
  */
-import type { Link } from '../../database/reads/linked-rows.ts';
-import type { InOrgs, Row, Table, Where } from '../../database/rows.ts';
+
+import type { InOrgs, Link, Where } from '../../database/reads/row-list.ts';
+import type { Row, Table } from '../../database/tables.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { findPrefix, ID_PREFIXES } from '../../kernel/ids.ts';
 import { parseDomain } from '../base/domain-name.ts';
@@ -19,7 +20,7 @@ import {
 } from './viewer/visible-rows.ts';
 
 export type { PageRow } from '../../database/reads/linked-rows.ts';
-export type { Row } from '../../database/rows.ts';
+export type { Row } from '../../database/tables.ts';
 
 /** Lists the ids of the viewer's orgs. Scopes decide what an API key may do with its org. An end user has none. */
 export function listOrgIds(viewer: Viewer): string[] {

@@ -1,10 +1,10 @@
 /** Approval rules: the writes of an agent session that need no approval by a person. */
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import { label } from '../base/names.ts';
+import { writeType } from '../connections/provider/provider.ts';
 import { resource } from '../base/resource.ts';
 import { castJsonColumn } from '../base/storable-json.ts';
-import { writeType } from '../connections/provider/provider.ts';
 
 const FIELDS_MAX = 500;
 /** The maximum number of objects in a session and in a rule. */

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound, unprocessable } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
 import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
-import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
+import type { Row } from '../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notifyEvents } from '../../events/channel.ts';
 import { conflict, notFound } from '../../kernel/errors.ts';

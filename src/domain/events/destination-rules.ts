@@ -2,7 +2,8 @@
  * Validates the input of destinations. Validating a URL makes no DNS request, because each delivery attempt checks the
  * resolved addresses.
  */
-import type { Row } from '../../database/rows.ts';
+
+import type { Row } from '../../database/tables.ts';
 import { listMaskedParameters } from '../../deliveries/target-secrets.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { isAllowed, isForbidden } from '../../outbound/address-guard.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { DestinationStatus, DestinationType } from '../../database/generated/enums.ts';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import {
   createSigningSecret,

@@ -1,6 +1,6 @@
 /** Routes of events to topics. A route sends all events of one type to one topic. */
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 /** Retries many deliveries of a project with one call. */
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { notifyEvents } from '../../events/channel.ts';
 import { invalid } from '../../kernel/errors.ts';

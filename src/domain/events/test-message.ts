@@ -1,7 +1,7 @@
 /** Test messages show whether a destination accepts messages. */
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
+import type { Row } from '../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { enqueueMessages, type LockedDestination } from '../../events/enqueue-messages.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';

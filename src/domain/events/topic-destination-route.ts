@@ -1,6 +1,6 @@
 /** Routes of topics to destinations. A route sends all events of a topic to one destination. */
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { type Issue, invalidInput, notFound } from '../../kernel/errors.ts';

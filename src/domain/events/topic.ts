@@ -1,6 +1,6 @@
 /** Topics group events. Routes connect event types with topics, and topics with destinations. */
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { notFound } from '../../kernel/errors.ts';

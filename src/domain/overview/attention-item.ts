@@ -7,7 +7,7 @@ import {
   ITEMS_OF_KIND_MAX,
   ROWS_OF_KIND_MAX,
 } from '../../database/reads/attention-items.ts';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { createProviderId } from '../../kernel/ids.ts';

@@ -7,7 +7,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
+import type { Row } from '../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { id, newId } from '../../kernel/ids.ts';

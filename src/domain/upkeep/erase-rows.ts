@@ -1,6 +1,6 @@
 /** Deletes rows of a project in small statements, which block other statements only briefly and may run repeatedly. */
 import type { Database } from '../../database/database.ts';
-import type { RunQuery } from '../../database/rows.ts';
+import type { RunQuery } from '../../database/run-query.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { findPrefix } from '../../kernel/ids.ts';
 import type { ErasureKey } from './erasure.ts';

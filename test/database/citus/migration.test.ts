@@ -1,8 +1,8 @@
 /** Starts a later version of the gateway on a database whose tables are distributed over the nodes of a cluster. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../../src/database/database.ts';
 import { listMigrations, migrate } from '../../../src/database/migrating/migrate.ts';
+import { openDatabase } from '../../../src/database/open-database.ts';
 import { Outages } from '../../../src/database/outages.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { readConfig } from '../../../src/settings/config.ts';

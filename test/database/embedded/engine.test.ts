@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openEngine } from '../../../src/database/database.ts';
-import { type OpenEngine, startEngine } from '../../../src/database/embedded/embedded.ts';
+import {
+  type OpenEngine,
+  openEngine,
+  startEngine,
+} from '../../../src/database/embedded/embedded.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { onPostgres } from '../../support/app.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';

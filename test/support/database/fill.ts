@@ -2,7 +2,8 @@
  * Fills a project with rows of every kind by set-based SQL: a few of each to count statements, or hundreds of
  * thousands to check query plans. Ids interleave the rows of several projects.
  */
-import type { RunQuery } from '../../../src/database/rows.ts';
+
+import type { RunQuery } from '../../../src/database/run-query.ts';
 import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Services } from '../../../src/domain/access/call.ts';
 import { createStoredConfig } from '../../../src/domain/integrations/installation/installation-config.ts';

@@ -2,8 +2,9 @@
  * Reads pages of a table by keyset pagination: a page is one range of an index, at any depth. The total count, and
  * whether rows exist in the opposite direction, are queried only on request.
  */
-import type { Link } from '../../../database/reads/linked-rows.ts';
-import type { KeyRange, Row, RowList, Table, Where } from '../../../database/rows.ts';
+
+import type { KeyRange, Link, RowList, Where } from '../../../database/reads/row-list.ts';
+import type { Row, Table } from '../../../database/tables.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { type Batch, listVisibleLinks, narrowToVisible } from '../scope.ts';

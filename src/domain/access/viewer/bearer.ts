@@ -14,13 +14,13 @@ import {
   SignJWT,
 } from 'jose';
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { isUniqueViolation } from '../../../database/violations.ts';
-import { writeFileAtomically } from '../../../kernel/atomic-file.ts';
 import { StartRefused, unauthenticated } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Config } from '../../../settings/config.ts';
 import { requireParsed } from '../../../work/bounded-parse.ts';
+import { writeFileAtomically } from '../../../kernel/atomic-file.ts';
 import { isStorableString } from '../../base/storable-json.ts';
 import type { Services } from '../call.ts';
 import { createOrgRoles, type OrgRoles } from './org-role.ts';

@@ -3,8 +3,8 @@
  * the builder like a bearer token, and the database stores its hash (docs/decisions/069-console-sessions.md).
  */
 import { hash, randomBytes } from 'node:crypto';
-import type { Row } from '../../../database/rows.ts';
 import { run, statements } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { unauthenticated } from '../../../kernel/errors.ts';

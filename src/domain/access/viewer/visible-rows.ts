@@ -2,9 +2,10 @@
  * The statements and conditions with which scope.ts selects rows whose visibility depends on other tables or on the end
  * user.
  */
-import type { OneOf, Row } from '../../../database/rows.ts';
+
+import type { OneOf } from '../../../database/reads/row-list.ts';
 import { anyOfBound, CompiledStatement, statements } from '../../../database/statements.ts';
-import type { Table } from '../../../database/tables.ts';
+import type { Row, Table } from '../../../database/tables.ts';
 import type { EndUserViewer } from './end-user.ts';
 
 /** Selects the end user's own consumer, and consumers who have connected an account for the end user's group. */

@@ -1,10 +1,11 @@
 /** Creates connections from credentials. A consumer of a group has one connection to a provider. */
 import type { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import type { Issue } from '../../../kernel/errors.ts';
 import type { AuthScheme } from '../../../providers/contract.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
+import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ConnectionStatus } from '../../../database/generated/enums.ts';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../../database/violations.ts';
 import type { EventData } from '../../../events/event-types.ts';
@@ -11,20 +11,15 @@ import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { conflict, type DomainError, type Issue, notFound } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import type { Call, ProjectCall, ProjectServices } from '../../access/call.ts';
+import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead } from '../../access/declared-read.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
+import type { ProjectCall, ProjectServices } from '../../access/call.ts';
 import { findTargets } from '../provider/credential-targets.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
-import {
-  createdInProject,
-  enumeration,
-  jsonObject,
-  resource,
-  updateTime,
-} from '../../base/resource.ts';
+import { createdInProject, enumeration, jsonObject, resource, updateTime } from '../../base/resource.ts';
 import { authScheme } from '../provider/provider.ts';
 import { listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';

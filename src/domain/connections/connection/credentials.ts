@@ -1,7 +1,7 @@
 /** The stored form of a connection's credentials. Only this module seals and opens them. */
+import type { Row } from '../../../database/tables.ts';
 import { z } from 'zod';
 import type { ConnectionStatus } from '../../../database/generated/enums.ts';
-import type { Row } from '../../../database/rows.ts';
 import type { SealedLocation, Vault } from '../../../kernel/secrets.ts';
 import { CONSENT_SCHEMES } from '../../../providers/contract.ts';
 import { listBasicSecrets } from '../../../work/secret-mask.ts';

@@ -1,10 +1,11 @@
 /** Limits end users to connections of their own group and consumer. */
-import type { Row } from '../../../database/rows.ts';
+
+import type { Row } from '../../../database/tables.ts';
 import { forbidden, type Issue } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
-import { byId } from '../../access/scope.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
+import { byId } from '../../access/scope.ts';
 
 interface ConnectInput {
   groupRef: string;

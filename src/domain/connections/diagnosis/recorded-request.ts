@@ -1,14 +1,14 @@
 /** Lists requests to providers that were recorded for diagnosis, with their responses. */
 import { z } from 'zod';
 import { findWriteTasks } from '../../../database/hot/store-requests.ts';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import type { Batch } from '../../access/scope.ts';
 import { enumeration, jsonObject, resource } from '../../base/resource.ts';
+import type { Batch } from '../../access/scope.ts';
 import { OPERATION_REQUESTS_MAX } from './request-recorder.ts';
 
 const requestKind = enumeration('RequestKind', 'The purpose of a request to a provider.', {

@@ -3,16 +3,17 @@
  * pages for customers hide them, and the builder gets an event and a row.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
 import { run, sql } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { DomainError } from '../../../kernel/errors.ts';
 import { truncateMessage } from '../../../providers/read-responses.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { load } from '../../access/batched.ts';
-import type { Call, ProjectCall, Services } from '../../access/call.ts';
+import type { Call, Services } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { type Batch, byId } from '../../access/scope.ts';
 import { resource } from '../../base/resource.ts';
 import { findPermittedProvider } from '../provider/provider.ts';

@@ -1,7 +1,7 @@
 /** Manages custom providers, which documents of the project describe. Only callers of the project see them. */
+import type { Row } from '../../../database/tables.ts';
 import { z } from 'zod';
 import type { Prisma } from '../../../database/generated/client.ts';
-import type { Row } from '../../../database/rows.ts';
 import { run, statements } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { conflict, invalid, unprocessable } from '../../../kernel/errors.ts';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { Prisma } from '../../../database/generated/client.ts';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../../database/violations.ts';
 import { notifySubscriptions } from '../../../events/channel.ts';
@@ -11,7 +11,7 @@ import { id, newId } from '../../../kernel/ids.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import { isConsentScheme } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
+import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import { requireNoIssues } from '../../base/issues.ts';
@@ -22,6 +22,7 @@ import { computed, createdInProject, jsonObject, resource, updateTime } from '..
 import { getProjectRow } from '../../access/scope.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
 import { orPage } from '../../access/viewer/needs.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { inProject } from './catalog.ts';
 import { findTargets } from './credential-targets.ts';
 import {

@@ -2,7 +2,7 @@
  * Finds the integrations and the installations that a change of a custom provider breaks: they are valid with the previous
  * document and invalid with the new one, or their accounts must be connected again.
  */
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { Impact, Impacts } from '../../integrations/installation/check/impacts.ts';

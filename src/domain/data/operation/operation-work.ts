@@ -1,7 +1,7 @@
 /** Creates and changes operations. Followers are notified of a change when its transaction commits. */
 import type { LogSeverity, OperationActionType } from '../../../database/generated/enums.ts';
-import type { Row } from '../../../database/rows.ts';
 import { run, sql, statements } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { notifyOperation } from '../../../events/channel.ts';
 import { newId } from '../../../kernel/ids.ts';

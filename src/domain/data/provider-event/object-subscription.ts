@@ -3,17 +3,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { notifySubscriptions } from '../../../events/channel.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderEventKind } from '../../../providers/subscribing.ts';
-import type { ProjectServices, Services } from '../../access/call.ts';
+import type { Services } from '../../access/call.ts';
 import { iterateInstallations } from '../../integrations/installation/check/revision-impacts.ts';
 import type { ConfigContent } from '../../integrations/installation/installation-config.ts';
 import { readInstallationFields } from '../../integrations/installation/installation-events.ts';
+import type { ProjectServices } from '../../access/call.ts';
 import {
   createInstallationBatch,
   REQUESTED_INSTALLATIONS,

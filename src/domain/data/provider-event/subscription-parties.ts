@@ -1,14 +1,15 @@
 /** The parties of a subscription: the account that sends events, and the app whose address receives them. */
 
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { SubscribeCapability } from '../../../providers/subscribing.ts';
 import type { Services } from '../../access/call.ts';
-import { type AccountSession, openSessionOf } from '../../connections/connection/connection-session.ts';
+import { type AccountSession } from '../../connections/connection/connection-session.ts';
 import { findVariable } from '../../connections/connection/session/account-address.ts';
 import { identifyAccount } from '../../connections/connection/session/identify-account.ts';
 import { findStoredToken, isRefreshDue } from '../../connections/connection/token/token.ts';
 import { getFreshCredentials } from '../../connections/connection/token/token-refresh.ts';
+import { openSessionOf } from '../../connections/connection/connection-session.ts';
 import { findProviderOf } from '../../connections/provider/catalog.ts';
 import { requireAppForProvider } from '../../connections/provider/credential-targets.ts';
 import type { ObjectSubscription } from './object-subscription.ts';

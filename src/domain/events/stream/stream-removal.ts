@@ -9,7 +9,7 @@ import {
   type SweepDatabase,
   sweep,
 } from '../../../database/projects/all-projects.ts';
-import type { RunQuery } from '../../../database/rows.ts';
+import type { RunQuery } from '../../../database/run-query.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { notifyStreamEnd } from '../../../events/channel.ts';
 import type { StreamId } from '../../../events/stream-log.ts';

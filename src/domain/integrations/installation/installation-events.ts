@@ -1,7 +1,7 @@
 /** The data of events about installations. */
 import { installationsWithParties, type WriteTarget } from '../../../database/hot/write-target.ts';
-import type { Row } from '../../../database/rows.ts';
 import { anyOf, run } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import type { EventData } from '../../../events/event-types.ts';
 import type { Subject } from '../../../events/subject.ts';

@@ -1,12 +1,13 @@
 /** Writes the rows of installations with their configs, objects and events in one transaction. */
-import type { Row } from '../../../database/rows.ts';
+
+import type { Row } from '../../../database/tables.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
-import type { ProjectCall } from '../../access/call.ts';
 import { recordDestinationUses } from '../../events/destination-uses.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { lockRow } from '../../access/row-changes.ts';
 import { formatActor } from '../../access/viewer/viewer.ts';

@@ -1,11 +1,12 @@
 /** Updates an installation: changes its connection, replaces its config, or derives a config from the current one. */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { type Issue, invalidInput } from '../../../kernel/errors.ts';
 import { parseBounded } from '../../../work/bounded-parse.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
+import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { requireNoIssues, toIssues } from '../../base/issues.ts';

@@ -3,19 +3,19 @@
  * and with one config.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import { type Issue, notFound } from '../../../kernel/errors.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
+import { runRecordingSetupFailures } from '../../connections/diagnosis/setup-failure.ts';
 import { loaded } from '../../access/relations.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { byId, findProjectRows, getNamedProject, getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { requireNoIssues } from '../../base/issues.ts';
 import { createdInProject, enumeration, resource, updateTime } from '../../base/resource.ts';
-import { runRecordingSetupFailures } from '../../connections/diagnosis/setup-failure.ts';
 import { findGroupByRef } from '../../tenants/project/parties.ts';
 import { findLatestContent } from '../integration/content-cache.ts';
 import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';

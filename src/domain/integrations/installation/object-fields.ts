@@ -1,16 +1,16 @@
 /** Creates or updates fields that a builder needs in its customers' accounts. */
 
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { invalid, unprocessable } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { DefineFieldsCapability, FieldOutcome } from '../../../providers/defining-fields.ts';
 import type { Call } from '../../access/call.ts';
+import { openSession } from '../../connections/connection/connection-session.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { requireNoIssues } from '../../base/issues.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { enumeration, jsonObject, resource } from '../../base/resource.ts';
-import { openSession } from '../../connections/connection/connection-session.ts';
 import { describeMissingProvider, NOT_A_PROVIDER } from '../../connections/provider/catalog.ts';
 import { forgetDescription } from '../../connections/provider/object-descriptions.ts';
 import { withDomainErrors } from '../../connections/provider/provider-domain-errors.ts';

@@ -1,22 +1,19 @@
 /** Reads the provider's description of one of its objects, through a group's connection or an installation. */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { invalid, notFound } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../access/call.ts';
+import { findConnectionOfGroup } from '../../connections/connection/connection-of-group.ts';
 import { providerRead } from '../../access/declared-read.ts';
+import { orDefault } from '../../base/input-schemas.ts';
 import { getNamedProject } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
-import { orDefault } from '../../base/input-schemas.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { resource } from '../../base/resource.ts';
-import { findConnectionOfGroup } from '../../connections/connection/connection-of-group.ts';
 import { NOT_A_PROVIDER } from '../../connections/provider/catalog.ts';
-import {
-  type DescriptionRequest,
-  describeObject,
-} from '../../connections/provider/object-descriptions.ts';
+import { type DescriptionRequest, describeObject } from '../../connections/provider/object-descriptions.ts';
 import { withDomainErrors } from '../../connections/provider/provider-domain-errors.ts';
 import { waitForProvider } from '../../connections/provider/provider-wait.ts';
 import { findGroupByRef } from '../../tenants/project/parties.ts';

@@ -1,9 +1,9 @@
 /** Lists the schemes by which customers can connect accounts for an integration. */
 
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
-import { findProviderOf } from '../../connections/provider/catalog.ts';
 import type { Batch } from '../../access/scope.ts';
+import { findProviderOf } from '../../connections/provider/catalog.ts';
 
 type IntegrationOfProject = Pick<Row<'Integration'>, 'projectId' | 'provider'>;
 

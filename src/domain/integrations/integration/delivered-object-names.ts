@@ -1,6 +1,6 @@
 /** The names of an object in messages and events: the provider's name, and the name to which the integration maps it. */
-import type { Row } from '../../../database/rows.ts';
 import { run, statements } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 

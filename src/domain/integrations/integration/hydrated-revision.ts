@@ -1,21 +1,18 @@
 /** Gets a revision with the provider's descriptions of its objects in one connection's account. */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { DomainError, invalid } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
-import { getProjectRow } from '../../access/scope.ts';
-import { orEndUser } from '../../access/viewer/needs.ts';
+import { type DescriptionRequest, describeObject } from '../../connections/provider/object-descriptions.ts';
 import { projectIdOrName } from '../../base/names.ts';
-import {
-  type DescriptionRequest,
-  describeObject,
-} from '../../connections/provider/object-descriptions.ts';
 import { toDomainError } from '../../connections/provider/provider-domain-errors.ts';
 import { waitForProvider } from '../../connections/provider/provider-wait.ts';
+import { getProjectRow } from '../../access/scope.ts';
+import { orEndUser } from '../../access/viewer/needs.ts';
 import { integrationIdOrName } from './integration.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 import { getRevision } from './revision.ts';

@@ -1,7 +1,7 @@
 /** Deletes integrations with their revisions and installations. */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
 import { run, statements } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';

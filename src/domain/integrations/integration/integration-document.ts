@@ -1,5 +1,5 @@
 /** How integrations appear in project documents: with the content of their latest revision, as in a manifest. */
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { conflict, type Issue } from '../../../kernel/errors.ts';
 import type { ProjectCall } from '../../access/call.ts';

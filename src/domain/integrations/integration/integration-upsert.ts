@@ -1,12 +1,12 @@
 /** Creates or updates all integrations of a manifest in one transaction. Existing integrations get a new revision. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
 import { anyOf, run, statements } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Issue } from '../../../kernel/errors.ts';
-import type { ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { addIssues, checkRules, createRuleIssue, requireNoIssues } from '../../base/issues.ts';
 import { integrationName, projectIdOrName } from '../../base/names.ts';

@@ -3,7 +3,7 @@
  * subscribe to at a provider.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { findPrefix, newId } from '../../../kernel/ids.ts';
@@ -11,20 +11,20 @@ import { byName, load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
+import { recordDestinationUses } from '../../events/destination-uses.ts';
+import { requireNoIssues } from '../../base/issues.ts';
+import { integrationName, projectIdOrName } from '../../base/names.ts';
 import { refuseCombinations } from '../../access/paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { listSearchPage, searchFilters } from '../../access/paging/search.ts';
+import { authScheme } from '../../connections/provider/provider.ts';
+import { listProviderIssues } from '../../connections/provider/provider-app-input.ts';
 import { loaded } from '../../access/relations.ts';
+import { createdInProject, resource, updateTime } from '../../base/resource.ts';
 import { lockRow, requireUnique } from '../../access/row-changes.ts';
 import { byId, findProjectRows } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
-import { requireNoIssues } from '../../base/issues.ts';
-import { integrationName, projectIdOrName } from '../../base/names.ts';
-import { createdInProject, resource, updateTime } from '../../base/resource.ts';
-import { authScheme } from '../../connections/provider/provider.ts';
-import { listProviderIssues } from '../../connections/provider/provider-app-input.ts';
-import { recordDestinationUses } from '../../events/destination-uses.ts';
 import { listConnectSchemes } from './connect-schemes.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';

@@ -3,15 +3,16 @@
  * installations.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
+import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import { recordDestinationUses } from '../../events/destination-uses.ts';
 import { orDefault } from '../../base/input-schemas.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { type Batch, byId, findProjectRows } from '../../access/scope.ts';

@@ -1,5 +1,5 @@
 import { readRowsOfAllProjects } from '../../../database/projects/rows-of-all-projects.ts';
-import type { RunQuery } from '../../../database/rows.ts';
+import type { RunQuery } from '../../../database/run-query.ts';
 import {
   isMasked,
   maskUrl,

@@ -9,7 +9,7 @@ import { DATABASE_FOLDER } from '../../../database/embedded/data-folder.ts';
 import { Prisma } from '../../../database/generated/client.ts';
 import { withoutProject } from '../../../database/projects/all-projects.ts';
 import { readRowsOfAllProjects } from '../../../database/projects/rows-of-all-projects.ts';
-import type { RunQuery } from '../../../database/rows.ts';
+import type { RunQuery } from '../../../database/run-query.ts';
 import { StartRefused } from '../../../kernel/errors.ts';
 import type { Vault } from '../../../kernel/secrets.ts';
 import type { Config } from '../../../settings/config.ts';

@@ -3,8 +3,8 @@
  * command.
  */
 import type { Database } from '../../../database/database.ts';
-import type { Row } from '../../../database/rows.ts';
 import { run, sql, statements } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { findPrefix } from '../../../kernel/ids.ts';
 import { load } from '../../access/batched.ts';

@@ -1,14 +1,14 @@
 /** Builders: the people of orgs. The first use of a person's token creates the builder (bearer.ts). */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { byId, toOrgCondition } from '../../access/scope.ts';
 import { createdFields, resource } from '../../base/resource.ts';
+import { byId, toOrgCondition } from '../../access/scope.ts';
 
 export const builderResource = resource(
   'Builder',

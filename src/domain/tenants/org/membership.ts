@@ -1,6 +1,6 @@
 /** Stores memberships. Every org that has members has an admin. */
-import type { Row } from '../../../database/rows.ts';
 import { run, statements } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import type { OrgRole } from '../../access/viewer/org-role.ts';

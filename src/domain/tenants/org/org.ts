@@ -1,7 +1,7 @@
 /** Orgs: companies of builders. Each has one billing account. */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
 import { run, statements } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../../database/violations.ts';
 import { conflict, forbidden, notFound } from '../../../kernel/errors.ts';
@@ -10,6 +10,7 @@ import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { builderMutation, orgMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
+import { label } from '../../base/names.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { byId, getOrg, listOrgIds } from '../../access/scope.ts';
@@ -17,7 +18,6 @@ import { ADMIN } from '../../access/viewer/needs.ts';
 import { orgRole } from '../../access/viewer/org-role.ts';
 import { type BuilderViewer, findRole } from '../../access/viewer/viewer.ts';
 import { applyRole } from '../../access/viewer/viewer-cache.ts';
-import { label } from '../../base/names.ts';
 import {
   computed,
   createdFields,

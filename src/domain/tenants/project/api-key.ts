@@ -2,31 +2,20 @@
 import { z } from 'zod';
 import type { Prisma } from '../../../database/generated/client.ts';
 import { CREATE_API_KEYS } from '../../../database/hot/create-api-keys.ts';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { DomainError, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
+import { label, projectIdOrName } from '../../base/names.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import {
-  createKeyValue,
-  getKeyPrefix,
-  hashKey,
-  isKeyValue,
-} from '../../access/viewer/key/api-key-value.ts';
-import { authorizeKeyScopes } from '../../access/viewer/needs.ts';
-import {
-  ALL_SCOPES,
-  listScopes,
-  scope,
-  scopeName,
-  toScopeName,
-} from '../../access/viewer/scopes.ts';
-import { label, projectIdOrName } from '../../base/names.ts';
 import { computed, createdInProject, resource } from '../../base/resource.ts';
+import { createKeyValue, getKeyPrefix, hashKey, isKeyValue } from '../../access/viewer/key/api-key-value.ts';
+import { authorizeKeyScopes } from '../../access/viewer/needs.ts';
+import { ALL_SCOPES, listScopes, scope, scopeName, toScopeName } from '../../access/viewer/scopes.ts';
 
 export const apiKeyResource = resource(
   'ApiKey',

@@ -1,7 +1,7 @@
 /** How JWT keys appear in project documents. The public key identifies a key. */
+import type { Row } from '../../../database/tables.ts';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { DomainError, type Issue } from '../../../kernel/errors.ts';
 import { type ItemChanges, listNeeds } from '../../access/item-change.ts';

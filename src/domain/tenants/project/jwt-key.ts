@@ -3,7 +3,7 @@
  */
 import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { invalid, notFound } from '../../../kernel/errors.ts';
@@ -11,14 +11,14 @@ import { id, newId } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
+import { projectIdOrName } from '../../base/names.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
+import { createdInProject, resource, updateTime } from '../../base/resource.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { DEFAULT_PERMISSIONS, listScopesToGrant } from '../../access/viewer/end-user.ts';
 import { authorizeGrant } from '../../access/viewer/needs.ts';
 import type { Viewer } from '../../access/viewer/viewer.ts';
-import { projectIdOrName } from '../../base/names.ts';
-import { createdInProject, resource, updateTime } from '../../base/resource.ts';
 import type { keyFilters } from './api-key.ts';
 
 export const jwtKeyResource = resource(

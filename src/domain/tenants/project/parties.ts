@@ -4,19 +4,19 @@
  * erased.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/rows.ts';
+import type { Row } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { byName, load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
+import { boundedName, projectIdOrName, ref } from '../../base/names.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { listSearchPage, type searchFilters } from '../../access/paging/search.ts';
-import { findProjectRows } from '../../access/scope.ts';
-import { boundedName, projectIdOrName, ref } from '../../base/names.ts';
 import { createdInProject, resource, updateTime } from '../../base/resource.ts';
+import { findProjectRows } from '../../access/scope.ts';
 
 type Group = Row<'Group'>;
 type Consumer = Row<'Consumer'>;

@@ -6,8 +6,8 @@
  */
 import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
-import { type Database, openEngine } from '../../../../src/database/database.ts';
-import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
+import type { Database } from '../../../../src/database/database.ts';
+import { type OpenEngine, openEngine } from '../../../../src/database/embedded/embedded.ts';
 import type { Engine } from '../../../../src/database/embedded/engine.ts';
 import { testLog } from '../../process/test-log.ts';
 import { emptyDatabase, toConnection, tryToEmpty } from '../empty-database.ts';

@@ -1,8 +1,7 @@
 /** Creates the data folder of an embedded database after all migrations, as a tar file. */
 import { MessageChannel } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { openEngine } from '../../../../src/database/database.ts';
-import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
+import { type OpenEngine, openEngine } from '../../../../src/database/embedded/embedded.ts';
 import { PortStream } from '../../../../src/database/embedded/port-stream.ts';
 import { serveConnections } from '../../../../src/database/embedded/run-engine.ts';
 import { createLog } from '../../../../src/kernel/log.ts';

@@ -1,12 +1,12 @@
 /** Handles the return from a provider's consent page: creates or renews the connection. */
-import type { Row } from '../../../../database/rows.ts';
-import type { Tables } from '../../../../database/tables.ts';
+import type { Row, Tables } from '../../../../database/tables.ts';
 import { isMissingRow } from '../../../../database/violations.ts';
 import { DomainError, unprocessable } from '../../../../kernel/errors.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
+import type { Services } from '../../../access/call.ts';
 import { createMask, listBasicSecrets } from '../../../../work/secret-mask.ts';
-import type { ProjectServices, Services } from '../../../access/call.ts';
+import type { ProjectServices } from '../../../access/call.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { inProject } from '../../provider/catalog.ts';

@@ -1,12 +1,11 @@
 /** Opens the link of a connect: returns the URL of the provider's consent page. */
 
 import { hash } from 'node:crypto';
-import type { Row } from '../../../../database/rows.ts';
-import type { Tables } from '../../../../database/tables.ts';
+import type { Row, Tables } from '../../../../database/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import type { Services } from '../../../access/call.ts';
-import { inProject } from '../../provider/catalog.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
+import { inProject } from '../../provider/catalog.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
 import { applyLogin, fillAddress } from '../session/account-address.ts';

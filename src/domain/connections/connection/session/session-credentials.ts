@@ -1,10 +1,10 @@
 /** The credentials that a session uses, and their replacement after a rejection. */
-import type { Row } from '../../../../database/rows.ts';
-import type { Tables } from '../../../../database/tables.ts';
+import type { Row, Tables } from '../../../../database/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
-import type { StoredToken, UnsealedCredentials } from '../credentials.ts';
+import type { StoredToken } from '../credentials.ts';
+import type { UnsealedCredentials } from '../credentials.ts';
 import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from '../token/token.ts';
 import { getFreshCredentials } from '../token/token-refresh.ts';
 import {

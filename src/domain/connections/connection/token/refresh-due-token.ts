@@ -2,8 +2,8 @@
  * Refreshes tokens that expire soon, without a request. Unused connections are included, because unused refresh tokens may
  * expire.
  */
+import type { Row } from '../../../../database/tables.ts';
 import type { UnsealedCredentials } from '../credentials.ts';
-import type { Row } from '../../../../database/rows.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';

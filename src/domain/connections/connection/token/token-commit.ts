@@ -9,16 +9,16 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { EventRow } from '../../../../database/hot/append-events.ts';
 import { STORE_TOKENS } from '../../../../database/hot/store-tokens.ts';
-import type { Row } from '../../../../database/rows.ts';
 import { type BindInput, CompiledStatement, statements } from '../../../../database/statements.ts';
+import type { Row } from '../../../../database/tables.ts';
 import { createEventRow } from '../../../../events/record.ts';
 import { pickSubject, type Subject } from '../../../../events/subject.ts';
 import type { SealedLocation } from '../../../../kernel/secrets.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../../work/backoff.ts';
-import { MINUTE_MS } from '../../../../work/durations.ts';
 import { writeFileAtomically } from '../../../../kernel/atomic-file.ts';
 import type { Services } from '../../../access/call.ts';
+import { MINUTE_MS } from '../../../../work/durations.ts';
 import { toConnectionFields } from '../connection.ts';
 import {
   type ConnectionKey,

@@ -5,12 +5,12 @@
 import type { ConnectionKey } from '../credentials.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../../../database/database.ts';
-import type { Prisma } from '../../../../database/generated/client.ts';
 import { LeasedRows } from '../../../../database/leased-rows.ts';
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
+import type { Prisma } from '../../../../database/generated/client.ts';
 
 /** Enough time to restart a process that crashed with a token in its journal. */
 const LEASE_MS = MINUTE_MS;

@@ -1,11 +1,11 @@
 /** Pauses and resumes reads. While reads are paused, none starts by its schedule, and running reads stop after their page. */
 import { z } from 'zod';
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
 import { notifyWork } from '../../../../events/channel.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { id } from '../../../../kernel/ids.ts';
-import type { ProjectCall, Services } from '../../../access/call.ts';
+import type { Services } from '../../../access/call.ts';
 import { projectMutation } from '../../../access/declared-mutation.ts';
 import { orNull } from '../../../base/input-schemas.ts';
 import { readConfigContent } from '../../../integrations/installation/installation-config.ts';
@@ -19,6 +19,7 @@ import { createInputIssue, requireNoIssues } from '../../../base/issues.ts';
 import { projectIdOrName } from '../../../base/names.ts';
 import { getProjectRow } from '../../../access/scope.ts';
 import { orEndUser } from '../../../access/viewer/needs.ts';
+import type { ProjectCall } from '../../../access/call.ts';
 import { logOperation } from '../operation-work.ts';
 import { findProviderName } from './read-plan.ts';
 import { READ_KIND, recordWait } from './read-run.ts';

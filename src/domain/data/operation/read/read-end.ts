@@ -1,5 +1,6 @@
 /** Ends reads: updates their operations and their objects, and records their events. */
-import type { Row } from '../../../../database/rows.ts';
+
+import type { Row } from '../../../../database/tables.ts';
 import type { Transaction } from '../../../../database/transaction.ts';
 import { recordEvent } from '../../../../events/record.ts';
 import { pickSubject } from '../../../../events/subject.ts';

@@ -1,17 +1,19 @@
 /** Loads what a read needs: its plan, connection and provider. Each turn loads them again, so that changes take effect. */
 
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import { notFound, unprocessable } from '../../../../kernel/errors.ts';
 import type { ReadTiming } from '../../../../providers/behavior.ts';
 import type { Provider, ReadCapability } from '../../../../providers/contract.ts';
 import type { RecordPage } from '../../../../providers/moving-records.ts';
 import { requireShallow } from '../../../../providers/read-responses.ts';
-import type { ProjectServices, Services } from '../../../access/call.ts';
+import type { Services } from '../../../access/call.ts';
 import { readConfigContent } from '../../../integrations/installation/installation-config.ts';
 import { describeObject } from '../../../connections/provider/object-descriptions.ts';
 import { findContent, findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import { createObjectNames } from '../../../integrations/integration/delivered-object-names.ts';
-import { describeMissingProvider, inProject } from '../../../connections/provider/catalog.ts';
+import { describeMissingProvider } from '../../../connections/provider/catalog.ts';
+import type { ProjectServices } from '../../../access/call.ts';
+import { inProject } from '../../../connections/provider/catalog.ts';
 import type { MessageHead } from './read-message.ts';
 import { createReadPlan, findReadTiming, type ReadPlan } from './read-plan.ts';
 

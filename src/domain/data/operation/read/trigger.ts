@@ -1,6 +1,6 @@
 /** Starts reads of a time window at the request of a caller, even if the schedule is paused. */
 import { z } from 'zod';
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import { inTransaction } from '../../../../database/transaction.ts';
 import {
   DomainError,

@@ -8,7 +8,7 @@ import {
 } from '../../../../database/hot/end-writes.ts';
 import { findWriteTarget, type WriteTarget } from '../../../../database/hot/write-target.ts';
 import { repeatIfMoved } from '../../../../database/keyed-rows.ts';
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
 import { createEventRow } from '../../../../events/record.ts';
 import { pickSubject } from '../../../../events/subject.ts';

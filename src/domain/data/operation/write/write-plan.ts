@@ -4,7 +4,7 @@ import {
   type NamedTarget,
   type WriteTarget,
 } from '../../../../database/hot/write-target.ts';
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import {
   DomainError,
   type Issue,

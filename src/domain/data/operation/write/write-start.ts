@@ -8,7 +8,7 @@ import {
   collectWrites,
   type WriteToAccept,
 } from '../../../../database/hot/accept-writes.ts';
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import { conflict } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { findCurrentTraceparent } from '../../../../kernel/spans.ts';

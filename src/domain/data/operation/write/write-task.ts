@@ -5,7 +5,7 @@
 import { Prisma } from '../../../../database/generated/client.ts';
 import type { WriteTarget } from '../../../../database/hot/write-target.ts';
 import { LeasedRows } from '../../../../database/leased-rows.ts';
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import type { Transaction } from '../../../../database/transaction.ts';
 import type { Association } from '../../../../providers/moving-records.ts';
 import { LEASE } from '../../../../work/lease.ts';

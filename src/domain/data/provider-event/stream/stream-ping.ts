@@ -2,7 +2,8 @@
  * The subscription to notifications ("pings") about a connection's list. It is stored with its secret, which verifies
  * each ping.
  */
-import type { Row } from '../../../../database/rows.ts';
+
+import type { Row } from '../../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
 import { notifySubscriptions } from '../../../../events/channel.ts';
 import type { SealedLocation } from '../../../../kernel/secrets.ts';

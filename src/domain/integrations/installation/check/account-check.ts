@@ -2,14 +2,15 @@
  * Finds objects and fields of a config that the connected account lacks, before anything is saved. If the provider can't
  * respond now (credentials, rate limit, outage), the config is accepted, and reads and writes report the error later.
  */
-import type { Row } from '../../../../database/rows.ts';
+
+import type { Row } from '../../../../database/tables.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { type Provider, supportsCapability } from '../../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../providers/provider-error.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { Services } from '../../../access/call.ts';
-import { createInputIssue } from '../../../base/issues.ts';
 import { openSession } from '../../../connections/connection/connection-session.ts';
+import { createInputIssue } from '../../../base/issues.ts';
 import { describeObject } from '../../../connections/provider/object-descriptions.ts';
 import { type Waiter, waitForProvider } from '../../../connections/provider/provider-wait.ts';
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';

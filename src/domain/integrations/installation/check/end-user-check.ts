@@ -2,7 +2,8 @@
  * Refuses choices of an installation that end users may not make: groups and connections that they can't see, and
  * destinations.
  */
-import type { Row } from '../../../../database/rows.ts';
+
+import type { Row } from '../../../../database/tables.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import type { Call } from '../../../access/call.ts';
 import { findProjectRows } from '../../../access/scope.ts';

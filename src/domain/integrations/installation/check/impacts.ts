@@ -1,10 +1,10 @@
 /** The reasons why a change breaks installations. */
 import { z } from 'zod';
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import type { Call } from '../../../access/call.ts';
 import { createRelations } from '../../../access/relations.ts';
-import { byId } from '../../../access/scope.ts';
 import { computed, idField, resource } from '../../../base/resource.ts';
+import { byId } from '../../../access/scope.ts';
 
 export const impactedInstallationResource = resource(
   'ImpactedInstallation',

@@ -3,11 +3,10 @@
  * invalid for the new one, or their account lacks a field that the new one requires.
  */
 
-import type { Row } from '../../../../database/rows.ts';
+import type { Row } from '../../../../database/tables.ts';
 import type { Transaction } from '../../../../database/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
-import type {} from '../../../access/call.ts';
 import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
 import type { Catalog } from '../../../connections/provider/catalog.ts';
 import type { Waiter } from '../../../connections/provider/provider-wait.ts';
