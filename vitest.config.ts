@@ -109,13 +109,13 @@ const ABOVE_DATABASE = [
  */
 const ONLY_EMBEDDED = [
   // About the embedded database, or about decisions without a database.
-  'test/database/embedded/**',
-  'test/database/citus/node-watch.test.ts',
+  'test/database/connect/embedded/**',
+  'test/database/cluster/node-watch.test.ts',
   'test/domain/connection/{connection-scheme,session/attached-credentials}.test.ts',
   'test/domain/{installation/resolve-object-aliases,operation/read/read-plan}.test.ts',
   'test/domain/{provider/workspace,viewer/credential}.test.ts',
   // Both databases get equal statements, which return equal rows.
-  'test/database/{filled-migrations,statements}.test.ts',
+  'test/database/{migrate/filled-migrations,statements/statement-counts}.test.ts',
   'test/flows/credential-check.test.ts',
   'test/flows/plan/{project-document,revision-impacts}.test.ts',
   // Both databases read the clock of the machine, and the tests change only the clock of the process.
@@ -184,7 +184,7 @@ const bench = {
  * of every query, list, filter and mutation.
  */
 const THROUGH_POOLER = [
-  'test/database/sessions/changed-columns.test.ts',
+  'test/database/connect/sessions/changed-columns.test.ts',
   'test/deliveries/{lease,running,worker}.test.ts',
   'test/events/{enqueue-messages,feed,operation-changes,record}.test.ts',
   'test/flows/{erasure,tenancy}.test.ts',
@@ -230,9 +230,9 @@ const citus = {
       'test/database/planner/plans.test.ts',
       'test/database/planner/vacuumed-tables.test.ts',
       // Counts statements. A cluster sends a statement for several projects to each of their shards.
-      'test/database/statements.test.ts',
+      'test/database/statements/statement-counts.test.ts',
       // Copies databases, which a cluster cannot.
-      'test/database/pooler.test.ts',
+      'test/database/open/pooler.test.ts',
     ],
     // Statements take several times as long as on one server.
     testTimeout: 180_000,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openDatabase } from '../src/database/open-database.ts';
+import { openDatabase } from '../src/database/open/open-database.ts';
 import { createKeyValue, getKeyPrefix, hashKey } from '../src/domain/access/viewer/key/api-key-value.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { createLog } from '../src/kernel/log.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEngine } from '../../src/database/embedded/embedded.ts';
+import { startEngine } from '../../src/database/connect/embedded/engine.ts';
 import { findFreePort } from '../../test/support/process/free-port.ts';
 import { createApiKey } from '../database.ts';
 import { fillDatabase } from '../fill.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DATABASE_FOLDER } from '../../src/database/embedded/data-folder.ts';
+import { DATABASE_FOLDER } from '../../src/database/connect/embedded/data-folder.ts';
 import { ensureEmbeddedSnapshot } from '../../test/support/database/embedded/embedded-snapshot.ts';
 
 export async function copySnapshot(dataFolder: string): Promise<void> {

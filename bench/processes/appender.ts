@@ -1,9 +1,13 @@
 /** Appends events to a project's log as the gateway does, without a caller or a provider, and reports the rate. */
 
-import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from '../../src/database/hot/append-events.ts';
-import { notificationsSql } from '../../src/database/hot/notification-channels.ts';
-import type { BatchChange } from '../../src/database/hot/shared-changes.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import { openDatabase } from '../../src/database/open/open-database.ts';
+import {
+  EVENT_COLUMNS,
+  EVENT_CTES,
+  type EventRow,
+} from '../../src/database/statements/hot/append-events.ts';
+import type { BatchChange } from '../../src/database/statements/hot/shared-statements.ts';
+import { notificationsSql } from '../../src/database/transactions/notification-channels.ts';
 import { createEventRow } from '../../src/events/record.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';

@@ -1,7 +1,7 @@
 /** Records events on request in a separate process, as the gateway's domain does. */
 
-import { openDatabase } from '../../src/database/open-database.ts';
-import { inTransaction } from '../../src/database/transaction.ts';
+import { openDatabase } from '../../src/database/open/open-database.ts';
+import { inTransaction } from '../../src/database/transactions/transaction.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';

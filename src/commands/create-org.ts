@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { openDatabase } from '../database/open-database.ts';
+import { openDatabase } from '../database/open/open-database.ts';
 import { label } from '../domain/base/names.ts';
 import { createOrgWithInvite } from '../domain/tenants/org/invite.ts';
 import { createLog } from '../kernel/log.ts';

@@ -4,9 +4,9 @@
  */
 import { parseArgs } from 'node:util';
 import { openTarget } from '../copies/copy-database.ts';
-import { type ClusterSchema, findClusterSchema } from '../database/cluster.ts';
-import { migrate } from '../database/migrating/migrate.ts';
-import type { OpenSession } from '../database/sessions/session.ts';
+import { type ClusterSchema, findClusterSchema } from '../database/cluster/cluster.ts';
+import type { OpenSession } from '../database/connect/sessions/session.ts';
+import { migrate } from '../database/migrate/migrate.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { readConfig } from '../settings/config.ts';

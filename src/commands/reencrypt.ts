@@ -3,7 +3,7 @@
  * first. With the embedded database, the server must be stopped.
  */
 import { parseArgs } from 'node:util';
-import { openDatabase } from '../database/open-database.ts';
+import { openDatabase } from '../database/open/open-database.ts';
 import { addEncryptionKey, loadEncryptionKeys } from '../domain/tenants/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../domain/tenants/keys/plain-targets.ts';
 import { reencrypt } from '../domain/tenants/keys/re-encryption.ts';

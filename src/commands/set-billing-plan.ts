@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { openDatabase } from '../database/open-database.ts';
+import { openDatabase } from '../database/open/open-database.ts';
 import { setBillingAccount, setEntitlements } from '../domain/tenants/org/billing-account.ts';
 import { createLog } from '../kernel/log.ts';
 import { readConfig } from '../settings/config.ts';

@@ -1,14 +1,18 @@
 /** Opens databases to copy from or into: PostgreSQL, or the data folder of an embedded database. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATABASE_FOLDER, requireIntactFolder } from '../database/embedded/data-folder.ts';
-import { DataFolderInUse, lockDataFolder } from '../database/embedded/data-folder-lock.ts';
-import { startEngine } from '../database/embedded/embedded.ts';
-import { borrowSnapshot } from '../database/embedded/snapshots.ts';
-import { Outages } from '../database/outages.ts';
-import { Primary } from '../database/postgres/primary.ts';
-import { hasRunningGateways } from '../database/processes.ts';
-import { type OpenSession, openSession, type Server } from '../database/sessions/session.ts';
+import { DATABASE_FOLDER, requireIntactFolder } from '../database/connect/embedded/data-folder.ts';
+import { DataFolderInUse, lockDataFolder } from '../database/connect/embedded/data-folder-lock.ts';
+import { startEngine } from '../database/connect/embedded/engine.ts';
+import { borrowSnapshot } from '../database/connect/embedded/snapshots.ts';
+import { Outages } from '../database/connect/outages.ts';
+import { Primary } from '../database/connect/postgres/primary.ts';
+import { hasRunningGateways } from '../database/connect/processes.ts';
+import {
+  type OpenSession,
+  openSession,
+  type Server,
+} from '../database/connect/sessions/session.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { splitDatabaseUrl } from '../settings/database-urls.ts';

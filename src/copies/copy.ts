@@ -1,9 +1,15 @@
 /** A copy of a whole database as a stream: its source, the rows of each table, and the totals. */
-import { isDistributed } from '../database/cluster.ts';
-import { hasRunningGateways } from '../database/processes.ts';
-import type { OpenSession } from '../database/sessions/session.ts';
+import { isDistributed } from '../database/cluster/cluster.ts';
+import { hasRunningGateways } from '../database/connect/processes.ts';
+import type { OpenSession } from '../database/connect/sessions/session.ts';
 import { StartRefused } from '../kernel/errors.ts';
-import { type Extent, listTables, measureTable, prepareSession, quoteName } from './tables.ts';
+import {
+  type Extent,
+  listTables,
+  measureTable,
+  prepareSession,
+  quoteName,
+} from './copied-tables.ts';
 
 export interface CopyHead {
   /** The migrations of the database, in order. */

@@ -1,12 +1,10 @@
 /** Loads a copy into an empty database. */
-import { isDistributed } from '../database/cluster.ts';
-import { listMigrations, migrate } from '../database/migrating/migrate.ts';
-import { hasRunningGateways } from '../database/processes.ts';
-import type { OpenSession } from '../database/sessions/session.ts';
+import { isDistributed } from '../database/cluster/cluster.ts';
+import { hasRunningGateways } from '../database/connect/processes.ts';
+import type { OpenSession } from '../database/connect/sessions/session.ts';
+import { listMigrations, migrate } from '../database/migrate/migrate.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Copy, CopyHead, CopyPart, CopyTotals } from './copy.ts';
-import type { CopyDatabase } from './copy-database.ts';
 import {
   listFilledTables,
   listTables,
@@ -14,7 +12,9 @@ import {
   prepareSession,
   quoteName,
   type Table,
-} from './tables.ts';
+} from './copied-tables.ts';
+import type { Copy, CopyHead, CopyPart, CopyTotals } from './copy.ts';
+import type { CopyDatabase } from './copy-database.ts';
 
 interface LoadOptions {
   /** Runs in the transaction that fills the database. */

@@ -2,7 +2,7 @@
  * Suspends the pending work of a restored backup. The work may have been completed after the backup was taken, so it is
  * reported and not repeated automatically.
  */
-import type { OpenSession } from '../database/sessions/session.ts';
+import type { OpenSession } from '../database/connect/sessions/session.ts';
 
 /** Far more events or messages than a log can have received since the backup. */
 const POSITIONS_SKIPPED = 1_000_000_000;

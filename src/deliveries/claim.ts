@@ -1,9 +1,9 @@
 /** Claims due deliveries of the outbox and prepares them for sending. */
 import type { KeyObject } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import { newLeaseToken } from '../database/leases/lease.ts';
+import type { Database } from '../database/open/database.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Vault } from '../kernel/secrets.ts';
-import { newLeaseToken } from '../work/lease.ts';
 import { createMask, type MaskText } from '../work/secret-mask.ts';
 import type { Backlog } from './backlog.ts';
 import type { DeliveryLimits } from './limits.ts';

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpanKind, type Tracer } from '@opentelemetry/api';
-import type { Database } from '../database/database.ts';
-import type { EventRow } from '../database/hot/append-events.ts';
-import { batchRows } from '../database/projects/shard-groups.ts';
+import type { Database } from '../database/open/database.ts';
+import type { EventRow } from '../database/statements/hot/append-events.ts';
+import { batchRows } from '../database/statements/projects/shard-groups.ts';
 import { createEventRow } from '../events/record.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';

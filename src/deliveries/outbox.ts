@@ -3,23 +3,28 @@
  * statement handles many deliveries. A delivery is due if its nextAttemptTime has passed and no process holds its
  * lease. Leases use the database's clock, which all processes share.
  */
+
+import type { RunQuery } from '../database/connect/run-query.ts';
+import { isFreeSql } from '../database/leases/lease.ts';
 import {
   isAtPositionSql,
   type MissedCount,
   missedCountSql,
   repeatUntilAllChanged,
   rowsByKeySql,
-} from '../database/keyed-rows.ts';
+} from '../database/statements/keyed-rows.ts';
 import {
   acrossProjects,
   bindProjects,
   forProjects,
   type InProjects,
-} from '../database/projects/all-projects.ts';
-import { batchRows, type RowBatch, type ShardGroup } from '../database/projects/shard-groups.ts';
-import { type RowKey, toKeyColumns } from '../database/row-keys.ts';
-import type { RunQuery } from '../database/run-query.ts';
-import { isFreeSql } from '../work/lease.ts';
+} from '../database/statements/projects/all-projects.ts';
+import {
+  batchRows,
+  type RowBatch,
+  type ShardGroup,
+} from '../database/statements/projects/shard-groups.ts';
+import { type RowKey, toKeyColumns } from '../database/statements/row-keys.ts';
 import type { ProjectCapacity } from './backlog.ts';
 
 /** A delivery that this process may send until its lease ends, with its target. */

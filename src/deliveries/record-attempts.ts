@@ -2,25 +2,30 @@
  * Records attempts and the new states of their deliveries. The SQL is hand-written, because each statement handles many
  * attempts.
  */
-import type { Database } from '../database/database.ts';
+
+import type { RunQuery } from '../database/connect/run-query.ts';
+import type { Database } from '../database/open/database.ts';
 import {
   EVENT_COLUMNS,
   EVENT_CTES,
   type EventRow,
   eventColumnsSql,
-} from '../database/hot/append-events.ts';
-import { notificationsSql } from '../database/hot/notification-channels.ts';
+} from '../database/statements/hot/append-events.ts';
 import {
   isAtPositionSql,
   type MissedCount,
   missedCountSql,
   repeatUntilAllChanged,
   rowsByKeySql,
-} from '../database/keyed-rows.ts';
-import type { Notification } from '../database/notifications/notifications.ts';
-import { bindProjects, forProjects, type InProjects } from '../database/projects/all-projects.ts';
-import type { RowBatch } from '../database/projects/shard-groups.ts';
-import type { RunQuery } from '../database/run-query.ts';
+} from '../database/statements/keyed-rows.ts';
+import {
+  bindProjects,
+  forProjects,
+  type InProjects,
+} from '../database/statements/projects/all-projects.ts';
+import type { RowBatch } from '../database/statements/projects/shard-groups.ts';
+import { notificationsSql } from '../database/transactions/notification-channels.ts';
+import type { Notification } from '../database/transactions/notifications.ts';
 import { type DestinationKey, IS_PENDING } from './outbox.ts';
 
 /** The outcome of one attempt, and the new state of its delivery. */

@@ -3,9 +3,9 @@
  * for an hour, and disables destinations that have failed for days.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../database/database.ts';
-import { batchRows, type RowBatch } from '../database/projects/shard-groups.ts';
-import { inTransaction } from '../database/transaction.ts';
+import type { Database } from '../database/open/database.ts';
+import { batchRows, type RowBatch } from '../database/statements/projects/shard-groups.ts';
+import { inTransaction } from '../database/transactions/transaction.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Log } from '../kernel/log.ts';
 import { retryUntilDone } from '../work/backoff.ts';

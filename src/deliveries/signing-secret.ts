@@ -3,7 +3,7 @@
  * does. After a rotation, the previous secret also signs for 24 hours, so that receivers can switch.
  */
 import { randomBytes } from 'node:crypto';
-import type { RowKey } from '../database/row-keys.ts';
+import type { RowKey } from '../database/statements/row-keys.ts';
 import type { Vault } from '../kernel/secrets.ts';
 import { DAY_MS } from '../work/durations.ts';
 

@@ -2,7 +2,7 @@
  * Masks and encrypts the URL and headers of a destination, which may contain credentials of its receiver. The columns
  * `url` and `maskedHeaders` contain only masked values. The values themselves are encrypted in other columns.
  */
-import type { RowKey } from '../database/row-keys.ts';
+import type { RowKey } from '../database/statements/row-keys.ts';
 import { MASK, type Vault } from '../kernel/secrets.ts';
 import { listHeaderSecrets } from '../work/secret-mask.ts';
 

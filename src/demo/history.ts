@@ -4,9 +4,13 @@
  * with another time and outcome.
  */
 import type { z } from 'zod';
-import { insertRows, moveRowsToIdTimes, recountActivity } from '../database/past-rows.ts';
-import type { Tables } from '../database/tables.ts';
-import { inTransaction, type Transaction } from '../database/transaction.ts';
+import {
+  insertRows,
+  moveRowsToIdTimes,
+  recountActivity,
+} from '../database/statements/past-rows.ts';
+import type { Tables } from '../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../database/transactions/transaction.ts';
 import type { Services } from '../domain/access/call.ts';
 import {
   parseOperationMetadata,

@@ -1,12 +1,12 @@
-/** Sends notifications after the commit of a transaction. The statements of database/hot/ send their own. */
+/** Sends notifications after the commit of a transaction. The statements of database/statements/hot/ send their own. */
 import {
   ERASURES_CHANNEL,
   EVENTS_CHANNEL,
   OPERATIONS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
   WORK_CHANNEL,
-} from '../database/hot/notification-channels.ts';
-import { notifyAfterCommit, type Transaction } from '../database/transaction.ts';
+} from '../database/transactions/notification-channels.ts';
+import { notifyAfterCommit, type Transaction } from '../database/transactions/transaction.ts';
 
 /** Wakes followers of the project's events, and delivery workers. Call it for each recorded event. */
 export function notifyEvents(tx: Transaction, projectId: string): void {

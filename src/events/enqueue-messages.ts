@@ -2,10 +2,10 @@
  * Enqueues messages for a destination in the transaction of the change. Only this module, append-events.ts and
  * record-pages.ts write to the outbox and to streams.
  */
-import { appendToStream } from '../database/hot/append-events.ts';
-import { run, sql } from '../database/statements.ts';
-import type { Row } from '../database/tables.ts';
-import type { Transaction } from '../database/transaction.ts';
+import { appendToStream } from '../database/statements/hot/append-events.ts';
+import { run, sql } from '../database/statements/statements.ts';
+import type { Row } from '../database/statements/tables.ts';
+import type { Transaction } from '../database/transactions/transaction.ts';
 import { newId } from '../kernel/ids.ts';
 import { findCurrentTraceparent } from '../kernel/spans.ts';
 import { notifyEvents } from './channel.ts';

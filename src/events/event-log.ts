@@ -1,9 +1,10 @@
 /**
  * Reads a project's event log. Positions are in commit order, so no event can appear before a position that was read.
  */
-import type { Database } from '../database/database.ts';
+
 import type { NotificationEventType } from '../database/generated/enums.ts';
-import type { Row } from '../database/tables.ts';
+import type { Database } from '../database/open/database.ts';
+import type { Row } from '../database/statements/tables.ts';
 import type { Feed } from './feed.ts';
 import type { FeedSource, LogEntry, LogItem, LogRange, LogRead } from './feed-source.ts';
 

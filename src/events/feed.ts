@@ -2,9 +2,9 @@
  * Publishes new entries of logs. Each followed log has one reader in this process, which database notifications wake.
  * Notifications may be lost, so the last positions of the logs are polled as well.
  */
-import type { Database } from '../database/database.ts';
-import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
-import type { ShardGroup } from '../database/projects/shard-groups.ts';
+import type { Database } from '../database/open/database.ts';
+import type { ShardGroup } from '../database/statements/projects/shard-groups.ts';
+import { EVENTS_CHANNEL } from '../database/transactions/notification-channels.ts';
 import type { Log } from '../kernel/log.ts';
 import { Outage } from '../work/outage.ts';
 import type { FeedSource, FollowedLog, LogEntry, LogItem } from './feed-source.ts';

@@ -2,9 +2,9 @@
  * Publishes changes of operations. One reader serves all followers in this process. Database notifications and polling
  * wake it. A follower gets the newest state, but not every state in between.
  */
-import type { Database } from '../database/database.ts';
-import { OPERATIONS_CHANNEL } from '../database/hot/notification-channels.ts';
-import type { Row } from '../database/tables.ts';
+import type { Database } from '../database/open/database.ts';
+import type { Row } from '../database/statements/tables.ts';
+import { OPERATIONS_CHANNEL } from '../database/transactions/notification-channels.ts';
 import type { Log } from '../kernel/log.ts';
 import { Outage } from '../work/outage.ts';
 import { Signal } from '../work/signal.ts';

@@ -1,7 +1,7 @@
 /** Records events in the transaction of the change that causes them. */
 import type { NotificationEventType } from '../database/generated/enums.ts';
-import { appendEvents, type EventRow } from '../database/hot/append-events.ts';
-import type { Transaction } from '../database/transaction.ts';
+import { appendEvents, type EventRow } from '../database/statements/hot/append-events.ts';
+import type { Transaction } from '../database/transactions/transaction.ts';
 import { newId } from '../kernel/ids.ts';
 import { findCurrentTraceparent } from '../kernel/spans.ts';
 import { EVENTS, type EventData } from './event-types.ts';

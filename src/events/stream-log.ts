@@ -1,6 +1,6 @@
 /** Reads streams, the messages of destinations of the type STREAM. Positions are in commit order, as for events. */
-import type { Database } from '../database/database.ts';
-import type { Row } from '../database/tables.ts';
+import type { Database } from '../database/open/database.ts';
+import type { Row } from '../database/statements/tables.ts';
 import { invalid, notFound } from '../kernel/errors.ts';
 import type { Feed } from './feed.ts';
 import {

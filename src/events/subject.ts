@@ -1,4 +1,4 @@
-import type { Row } from '../database/tables.ts';
+import type { Row } from '../database/statements/tables.ts';
 
 /** The group and the consumer of an operation, an event or a message. Erasing one of them erases the row. */
 export type Subject = Pick<Row<'Connection'>, 'groupId' | 'consumerId'>;

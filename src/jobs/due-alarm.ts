@@ -5,17 +5,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  EVENTS_CHANNEL,
-  OPERATIONS_CHANNEL,
-  PROVIDER_EVENTS_CHANNEL,
-  SUBSCRIPTIONS_CHANNEL,
-} from '../database/hot/notification-channels.ts';
-import {
   acrossProjects,
   bindProjects,
   type ForProjects,
   type InProjects,
-} from '../database/projects/all-projects.ts';
+} from '../database/statements/projects/all-projects.ts';
+import {
+  EVENTS_CHANNEL,
+  OPERATIONS_CHANNEL,
+  PROVIDER_EVENTS_CHANNEL,
+  SUBSCRIPTIONS_CHANNEL,
+} from '../database/transactions/notification-channels.ts';
 import type { Services } from '../domain/access/call.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';

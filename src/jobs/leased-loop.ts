@@ -1,12 +1,12 @@
 /** Claims and runs the due rows of one kind of work, in one shard group. */
 import { SpanKind } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
-import { WORK_CHANNEL } from '../database/hot/notification-channels.ts';
+import { LeaseLost } from '../database/leases/lease.ts';
+import { WORK_CHANNEL } from '../database/transactions/notification-channels.ts';
 import type { Services } from '../domain/access/call.ts';
 import { inTrace, runOutsideTraces } from '../kernel/spans.ts';
 import { type Backoff, computeBackoffMs } from '../work/backoff.ts';
 import { growUpTo } from '../work/growing-cache.ts';
-import { LeaseLost } from '../work/lease.ts';
 import { Outage } from '../work/outage.ts';
 import type { DueAlarm } from './due-alarm.ts';
 import type { Capacity, LeasedWork } from './leased-work.ts';

@@ -2,9 +2,9 @@
  * Declares work whose rows are leased: a worker claims a due row, holds it while it runs, and `run` stores the result,
  * the next due time and the release in one change that the lease fences.
  */
-import type { GroupCapacity, LeasedRows } from '../database/leased-rows.ts';
-import type { InProjects } from '../database/projects/all-projects.ts';
-import type { Column, Row, Table } from '../database/tables.ts';
+import type { GroupCapacity, LeasedRows } from '../database/leases/leased-rows.ts';
+import type { InProjects } from '../database/statements/projects/all-projects.ts';
+import type { Column, Row, Table } from '../database/statements/tables.ts';
 import type { Services } from '../domain/access/call.ts';
 
 /** `R` is a claimed row. */

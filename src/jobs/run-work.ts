@@ -1,6 +1,6 @@
 /** Runs the background work of a process: once for each shard group, so that no group waits for another's server. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ShardGroup } from '../database/projects/shard-groups.ts';
+import type { ShardGroup } from '../database/statements/projects/shard-groups.ts';
 import type { Services } from '../domain/access/call.ts';
 import { endWithin, getStopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';

@@ -1,7 +1,7 @@
 /** Upkeep: work without a row for each of its parts. It runs at an interval, or when it is due. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../database/database.ts';
-import type { InProjects } from '../database/projects/all-projects.ts';
+import type { Database } from '../database/open/database.ts';
+import type { InProjects } from '../database/statements/projects/all-projects.ts';
 import type { Services } from '../domain/access/call.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';

@@ -1,7 +1,8 @@
 /** The loops of this process, in which work can start that the process stores itself. */
-import { WORK_CHANNEL } from '../database/hot/notification-channels.ts';
-import type { Notify } from '../database/notifications/notifications.ts';
-import type { ShardGroup } from '../database/projects/shard-groups.ts';
+
+import type { ShardGroup } from '../database/statements/projects/shard-groups.ts';
+import { WORK_CHANNEL } from '../database/transactions/notification-channels.ts';
+import type { Notify } from '../database/transactions/notifications.ts';
 import type { FreePlace, LeasedLoop } from './leased-loop.ts';
 import type { LeasedWork } from './leased-work.ts';
 

@@ -3,8 +3,12 @@
  * itself.
  */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import type { Database } from '../database/database.ts';
-import { acrossProjects, type InProjects, sweep } from '../database/projects/all-projects.ts';
+import type { Database } from '../database/open/database.ts';
+import {
+  acrossProjects,
+  type InProjects,
+  sweep,
+} from '../database/statements/projects/all-projects.ts';
 
 /** Counting stops at this number, so that it is cheap even if much work is pending. */
 const COUNTED_MAX = 100_000;

@@ -4,14 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RunQuery } from '../database/run-query.ts';
+import type { RunQuery } from '../database/connect/run-query.ts';
+import { leaseEndSql } from '../database/leases/lease.ts';
 import { isDemoOn } from '../demo/demo.ts';
 import type { Services } from '../domain/access/call.ts';
 import { listenAt } from '../process/ports.ts';
 import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts';
 import type { Config } from '../settings/config.ts';
 import { endWithin } from '../work/deadline.ts';
-import { leaseEndSql } from '../work/lease.ts';
 import { Outage } from '../work/outage.ts';
 
 /**

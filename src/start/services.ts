@@ -1,8 +1,8 @@
 /** Opens the services that all parts of the gateway use, in order. */
 import type { Tracer } from '@opentelemetry/api';
-import type { Database } from '../database/database.ts';
-import { openDatabase } from '../database/open-database.ts';
-import { hideRows } from '../database/reads/hidden-rows.ts';
+import type { Database } from '../database/open/database.ts';
+import { openDatabase } from '../database/open/open-database.ts';
+import { hideRows } from '../database/statements/reads/hidden-rows.ts';
 import type { Services } from '../domain/access/call.ts';
 import { UnstoredTokens } from '../domain/connections/connection/token/unstored-tokens.ts';
 import { FieldLearner } from '../domain/data/contract/field-learner.ts';
@@ -14,13 +14,13 @@ import { ManifestReader } from '../domain/integrations/integration/manifest/mani
 import { findEncryptionKeys, loadEncryptionKeys } from '../domain/tenants/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../domain/tenants/keys/plain-targets.ts';
 import { refuseMissingIssuerKey, refuseMissingKey } from '../domain/tenants/keys/re-encryption.ts';
-import { ProjectCatalogs } from '../domain/connections/provider/project-catalogs.ts';
 import { createProviderAccess } from '../domain/connections/provider/provider-access.ts';
 import { createEventRates } from '../domain/data/provider-event/event-rates.ts';
 import { createEndUsers } from '../domain/access/viewer/end-users.ts';
 import { KeyUses } from '../domain/access/viewer/key/key-uses.ts';
 import { ProcessShares } from '../domain/access/viewer/share/process-shares.ts';
 import { ViewerCache } from '../domain/access/viewer/viewer-cache.ts';
+import { ProjectCatalogs } from '../domain/connections/provider/project-catalogs.ts';
 import { createEventLogSource } from '../events/event-log.ts';
 import { createFeed } from '../events/feed.ts';
 import { createOperationChanges } from '../events/operation-changes.ts';

@@ -1,7 +1,11 @@
 /** Names all work that runs without a request. Each entry leads to the function that does it. */
-import type { Database } from '../database/database.ts';
-import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
-import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from '../database/postgres/outgrown-tables.ts';
+
+import {
+  analyzeOutgrownTables,
+  OUTGROWN_TABLE_DUE,
+} from '../database/connect/postgres/outgrown-tables.ts';
+import type { Database } from '../database/open/database.ts';
+import { EVENTS_CHANNEL } from '../database/transactions/notification-channels.ts';
 import { startDeliveries } from '../deliveries/delivery-worker.ts';
 import { selectEarliestDueSql } from '../deliveries/outbox.ts';
 import { activityCounts } from '../domain/overview/activity-deltas.ts';

@@ -40,12 +40,12 @@ const SOURCES = [
     subject: 'a race of promises',
     pattern: /\bPromise\.race\b/,
     // The engine of the embedded database waits without a time limit, until it responds or ends.
-    allowed: ['database/embedded/engine.ts', 'work/backoff.ts', 'work/deadline.ts'],
+    allowed: ['database/connect/embedded/engine.ts', 'work/backoff.ts', 'work/deadline.ts'],
   },
   {
     subject: 'the end of a lease',
     pattern: /\bclock_timestamp\(\) \+ /,
-    allowed: ['work/lease.ts'],
+    allowed: ['database/leases/lease.ts'],
   },
 ];
 
@@ -56,12 +56,12 @@ test.each(SOURCES)('only listed files contain $subject', ({ pattern, allowed }) 
 
 /** Files that need casts: they work with drivers, build the schema, or handle rows of any table. */
 const CASTING_FILES = [
-  'database/citus/routed-session.ts',
-  'database/reads/list-statement.ts',
-  'database/reads/read-bursts.ts',
-  'database/sessions/described-once.ts',
-  'database/sessions/session-pool.ts',
-  'database/sessions/session.ts',
+  'database/cluster/routed-session.ts',
+  'database/connect/sessions/described-once.ts',
+  'database/connect/sessions/read-bursts.ts',
+  'database/connect/sessions/session-pool.ts',
+  'database/connect/sessions/session.ts',
+  'database/statements/reads/list-statement.ts',
   'domain/access/paging/page-of-rows.ts',
   'domain/access/scope.ts',
   'graphql/overview/look-ups.ts',

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/open-database.ts';
+import { openDatabase } from '../../src/database/open/open-database.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { fillDataFolder } from '../support/database/data-folder.ts';

@@ -1,6 +1,6 @@
 /** A database for a test has no traces of earlier tests. These tests lend databases of their own. */
 import { aroundEach, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/open/database.ts';
 import { createTestApp, createTestDatabase, onCitus, onPostgres } from '../support/app.ts';
 import { withOwnDatabases } from '../support/database/embedded/embedded-databases.ts';
 import { emptyDatabase, toConnection } from '../support/database/empty-database.ts';

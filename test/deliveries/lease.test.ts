@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newLeaseToken } from '../../src/work/lease.ts';
+import { newLeaseToken } from '../../src/database/leases/lease.ts';
 import { onCitus, onPostgres } from '../support/app.ts';
 import { createWorker, getSharedDeliveries } from '../support/fixtures/deliveries.ts';
 

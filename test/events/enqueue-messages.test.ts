@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { inTransaction } from '../../src/database/transaction.ts';
+import { inTransaction } from '../../src/database/transactions/transaction.ts';
 import { enqueueMessages } from '../../src/events/enqueue-messages.ts';
 import { createTestDatabase } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';

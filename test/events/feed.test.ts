@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/open/database.ts';
 import { encodeEventCursor } from '../../src/domain/events/notification-event.ts';
 import {
   createEventLogSource,

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { inTransaction } from '../../src/database/transaction.ts';
+import { inTransaction } from '../../src/database/transactions/transaction.ts';
 import { notifyOperation } from '../../src/events/channel.ts';
 import { createOperationChanges } from '../../src/events/operation-changes.ts';
 import { newId } from '../../src/kernel/ids.ts';

@@ -1,6 +1,6 @@
 /** One statement records an event with all its rows. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/open/database.ts';
 import { findPrefix, newId } from '../../src/kernel/ids.ts';
 import { createTestDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';

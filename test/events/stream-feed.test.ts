@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
-import { inTransaction } from '../../src/database/transaction.ts';
+import type { Database } from '../../src/database/open/database.ts';
+import { inTransaction } from '../../src/database/transactions/transaction.ts';
 import {
   closeStream,
   removeMessages,

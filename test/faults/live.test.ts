@@ -3,8 +3,8 @@
  * differ.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
-import { openEngine } from '../../src/database/embedded/embedded.ts';
+import type { Database } from '../../src/database/open/database.ts';
+import { openEngine } from '../../src/database/open/open-embedded.ts';
 import { createEventList } from '../../src/domain/events/notification-event.ts';
 import { encodeCursor } from '../../src/domain/access/paging/list-cursor.ts';
 import { createLog } from '../../src/kernel/log.ts';

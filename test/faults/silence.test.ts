@@ -1,7 +1,7 @@
 /** The network to the database drops all packets: nothing responds, and connections stay open. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/open-database.ts';
-import { inTransaction } from '../../src/database/transaction.ts';
+import { openDatabase } from '../../src/database/open/open-database.ts';
+import { inTransaction } from '../../src/database/transactions/transaction.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';

@@ -1,7 +1,7 @@
 /** Another process continues the work of a killed process within seconds. */
 import { expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import type { Database } from '../../src/database/open/database.ts';
+import { openDatabase } from '../../src/database/open/open-database.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import {

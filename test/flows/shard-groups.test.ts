@@ -3,8 +3,8 @@
  * messages of the other server's projects are not delayed.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import type { ShardGroup } from '../../src/database/projects/shard-groups.ts';
-import type { RunQuery } from '../../src/database/run-query.ts';
+import type { RunQuery } from '../../src/database/connect/run-query.ts';
+import type { ShardGroup } from '../../src/database/statements/projects/shard-groups.ts';
 import { startWork } from '../../src/start/start-work.ts';
 import { getSharedApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
-import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
+import type { Database } from '../../src/database/open/database.ts';
+import { STORE_TOKENS } from '../../src/database/statements/hot/store-tokens.ts';
 import { createLog, type Log } from '../../src/kernel/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { createTestApp, getSharedApp, keepOpen } from '../support/app.ts';

@@ -1,13 +1,13 @@
 /** Leased rows are claimed when they are due, held while they run, and retried after errors. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { LeasedRows } from '../../src/database/leased-rows.ts';
+import { LEASE, LeaseLost, RELEASED_LEASE } from '../../src/database/leases/lease.ts';
+import { LeasedRows } from '../../src/database/leases/leased-rows.ts';
 import { type LeasedWork, leasedWork } from '../../src/jobs/leased-work.ts';
 import { runWork } from '../../src/jobs/run-work.ts';
 import { notifyWorkers } from '../../src/jobs/workers.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { MINUTE_MS } from '../../src/work/durations.ts';
-import { LEASE, LeaseLost, RELEASED_LEASE } from '../../src/work/lease.ts';
 import { getSharedApp } from '../support/app.ts';
 
 const app = await getSharedApp();

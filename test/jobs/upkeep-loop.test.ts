@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { openDatabase } from '../../src/database/open-database.ts';
+import { openDatabase } from '../../src/database/open/open-database.ts';
 import type { Services } from '../../src/domain/access/call.ts';
 import { reads } from '../../src/domain/data/operation/read/continue-read.ts';
 import { writes } from '../../src/domain/data/operation/write/write-run.ts';

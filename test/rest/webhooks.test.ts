@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, expect, test } from 'vitest';
-import { inTransaction } from '../../src/database/transaction.ts';
-import { schemaWatches } from '../../src/domain/data/schema-watch/poll-schemas.ts';
+import { inTransaction } from '../../src/database/transactions/transaction.ts';
 import { TEST_MESSAGE_TYPE } from '../../src/domain/events/test-message.ts';
+import { schemaWatches } from '../../src/domain/data/schema-watch/poll-schemas.ts';
 import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/kernel/ids.ts';

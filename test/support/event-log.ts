@@ -1,7 +1,7 @@
 /** Creates a project whose events are routed to two topics. Records and reads its events without an app. */
 
-import type { Database } from '../../src/database/database.ts';
-import { inTransaction, type Transaction } from '../../src/database/transaction.ts';
+import type { Database } from '../../src/database/open/database.ts';
+import { inTransaction, type Transaction } from '../../src/database/transactions/transaction.ts';
 import { notifyEvents } from '../../src/events/channel.ts';
 import type { LoggedEvent } from '../../src/events/event-log.ts';
 import { recordEvent } from '../../src/events/record.ts';

@@ -5,7 +5,7 @@
  * @module-tag all/rows
  */
 import { describe, expect, test } from 'vitest';
-import { END_UNREPORTED_WRITES, END_WRITES } from '../../src/database/hot/end-writes.ts';
+import { END_UNREPORTED_WRITES, END_WRITES } from '../../src/database/statements/hot/end-writes.ts';
 import {
   claimDueDeliveries,
   releaseClaims,

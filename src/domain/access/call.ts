@@ -1,7 +1,7 @@
 /** The call: the first argument of domain functions, which holds the services of the app and the viewer. */
 import type { EndUsers } from './viewer/end-user.ts';
 import type { Tracer } from '@opentelemetry/api';
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../database/open/database.ts';
 import type { EventFeed } from '../../events/event-log.ts';
 import type { OperationChanges } from '../../events/operation-changes.ts';
 import type { StreamFeed } from '../../events/stream-log.ts';
@@ -15,9 +15,9 @@ import type { FieldLearner } from '../data/contract/field-learner.ts';
 import type { RequestRecorder } from '../connections/diagnosis/request-recorder.ts';
 import type { ErasedSubjects } from '../upkeep/erased-subjects.ts';
 import type { ManifestReader } from '../integrations/integration/manifest/manifest-reader.ts';
-import type { Catalogs, InProject } from '../connections/provider/catalog.ts';
 import type { ProviderAccess } from '../connections/provider/provider-access.ts';
 import type { EventRates } from '../data/provider-event/event-rates.ts';
+import type { Catalogs, InProject } from '../connections/provider/catalog.ts';
 import type { KeyUses } from './viewer/key/key-uses.ts';
 import type { ProcessShares } from './viewer/share/process-shares.ts';
 import type { RequestSlot } from './viewer/share/request-slot.ts';

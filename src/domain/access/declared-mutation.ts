@@ -3,8 +3,8 @@
  * validates the input with the schema, and calls the mutation with the schema's output.
  */
 import type { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
-import { isForeignKeyViolation } from '../../database/violations.ts';
+import { isForeignKeyViolation } from '../../database/connect/violations.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import type { Call } from './call.ts';
 import type { ProjectCall } from './call.ts';
 import { inProject } from '../connections/provider/catalog.ts';

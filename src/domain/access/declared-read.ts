@@ -1,6 +1,6 @@
 /** A read declares the rights that its callers need and its description in the API. Every call checks the rights. */
 
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import type { Call } from './call.ts';
 import type { ProjectCall } from './call.ts';
 import { inProject } from '../connections/provider/catalog.ts';

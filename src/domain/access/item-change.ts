@@ -1,5 +1,5 @@
 /** How a plan changes the items of a project document. Each resource declares how its items change. */
-import type { Transaction } from '../../database/transaction.ts';
+import type { Transaction } from '../../database/transactions/transaction.ts';
 import type { CanonicalItem } from '../base/canonical.ts';
 import type { ProjectCall } from './call.ts';
 import type { Need } from './viewer/needs.ts';

@@ -4,8 +4,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { Database } from '../../database/database.ts';
-import type { Row } from '../../database/tables.ts';
+import type { Database } from '../../database/open/database.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { isOrigin, origin } from '../../settings/setting-kinds.ts';
 import { createInputIssue } from '../base/issues.ts';

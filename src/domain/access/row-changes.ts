@@ -1,9 +1,10 @@
 /** Locks rows before changes, and reports violations of unique indexes. */
-import type { RowKey } from '../../database/row-keys.ts';
-import { run, statements } from '../../database/statements.ts';
-import type { Tables } from '../../database/tables.ts';
-import type { Transaction } from '../../database/transaction.ts';
-import { isUniqueViolation } from '../../database/violations.ts';
+
+import { isUniqueViolation } from '../../database/connect/violations.ts';
+import type { RowKey } from '../../database/statements/row-keys.ts';
+import { run, statements } from '../../database/statements/statements.ts';
+import type { Tables } from '../../database/statements/tables.ts';
+import type { Transaction } from '../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../kernel/errors.ts';
 import type { ProjectTable } from './scope.ts';
 

@@ -3,8 +3,8 @@
  * `byId`; lists and changes use `getProject` or `getOrg`. No row is read by its id alone.
  */
 
-import type { InOrgs, Link, Where } from '../../database/reads/row-list.ts';
-import type { Row, Table } from '../../database/tables.ts';
+import type { InOrgs, Link, Where } from '../../database/statements/reads/row-list.ts';
+import type { Row, Table } from '../../database/statements/tables.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { findPrefix, ID_PREFIXES } from '../../kernel/ids.ts';
 import { parseDomain } from '../base/domain-name.ts';
@@ -19,8 +19,8 @@ import {
   VISIBLE_INVITES,
 } from './viewer/visible-rows.ts';
 
-export type { PageRow } from '../../database/reads/linked-rows.ts';
-export type { Row } from '../../database/tables.ts';
+export type { PageRow } from '../../database/statements/reads/linked-rows.ts';
+export type { Row } from '../../database/statements/tables.ts';
 
 /** Lists the ids of the viewer's orgs. Scopes decide what an API key may do with its org. An end user has none. */
 export function listOrgIds(viewer: Viewer): string[] {

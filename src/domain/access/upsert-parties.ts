@@ -1,6 +1,6 @@
 /** Creates the group and the consumer that a token or an input names by their refs. */
-import type { Row } from '../../database/tables.ts';
-import { CREATE_PARTIES, type PartiesToCreate } from '../../database/hot/generate-connections.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import { CREATE_PARTIES, type PartiesToCreate } from '../../database/statements/hot/generate-connections.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Services } from './call.ts';
 

@@ -1,6 +1,6 @@
 /** The objects that an agent may use: the objects of the customer's contract that its session permits. */
 
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import type { Call } from '../access/call.ts';
 import type { AgentGrant, AgentVerb } from '../access/viewer/agent-grant.ts';

@@ -1,6 +1,6 @@
 /** Checks that the rules and the tools of an agent session need only rights that the session has. */
 import type { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import type { Call } from '../access/call.ts';
 import type { AgentVerb, PinnedTool } from '../access/viewer/agent-grant.ts';

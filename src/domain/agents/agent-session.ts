@@ -1,6 +1,6 @@
 /** Agent sessions: the rights of an agent that works for one end user, until the session expires or is revoked. */
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { id, newId } from '../../kernel/ids.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';

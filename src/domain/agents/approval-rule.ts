@@ -1,6 +1,6 @@
 /** Approval rules: the writes of an agent session that need no approval by a person. */
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { label } from '../base/names.ts';
 import { writeType } from '../connections/provider/provider.ts';
 import { resource } from '../base/resource.ts';

@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { notFound, unprocessable } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../work/durations.ts';

@@ -1,6 +1,6 @@
 /** Approves and rejects proposals. */
 import { z } from 'zod';
-import { inTransaction } from '../../database/transaction.ts';
+import { inTransaction } from '../../database/transactions/transaction.ts';
 import { conflict, DomainError } from '../../kernel/errors.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';

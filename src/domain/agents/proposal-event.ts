@@ -1,5 +1,5 @@
 /** Records proposal events in the transactions of their changes. */
-import type { Transaction } from '../../database/transaction.ts';
+import type { Transaction } from '../../database/transactions/transaction.ts';
 import type { EventData } from '../../events/event-types.ts';
 import { recordEvent } from '../../events/record.ts';
 import { pickSubject } from '../../events/subject.ts';

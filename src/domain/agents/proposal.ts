@@ -1,7 +1,7 @@
 /** Proposals: writes of single records that wait for an approval. */
 import { z } from 'zod';
 import { ProposalStatus } from '../../database/generated/enums.ts';
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { id } from '../../kernel/ids.ts';
 import type { Call } from '../access/call.ts';
 import { projectRead, read } from '../access/declared-read.ts';

@@ -1,6 +1,6 @@
 /** Caches counts for a limited time, since a large count takes milliseconds. */
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../database/open/database.ts';
 import { growUpTo } from '../../work/growing-cache.ts';
 
 const CACHED_COUNTS_MAX = 10_000;

@@ -1,6 +1,6 @@
 /** Lists the deliveries of a project, a destination and an event. */
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { id } from '../../kernel/ids.ts';
 import type { Call } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';

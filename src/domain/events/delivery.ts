@@ -1,10 +1,10 @@
 /** Deliveries: messages for destinations, and their outcomes. */
 import { z } from 'zod';
-import type { Database } from '../../database/database.ts';
-import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
-import { run, statements } from '../../database/statements.ts';
-import type { Row } from '../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import type { Database } from '../../database/open/database.ts';
+import { type RowKey, toKeyColumns } from '../../database/statements/row-keys.ts';
+import { run, statements } from '../../database/statements/statements.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { notifyEvents } from '../../events/channel.ts';
 import { conflict, notFound } from '../../kernel/errors.ts';
 import { id } from '../../kernel/ids.ts';

@@ -1,6 +1,6 @@
 /** Lists the destinations of a project. */
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import type { Call } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';
 import { refuseCombinations } from '../access/paging/exclusive-filters.ts';

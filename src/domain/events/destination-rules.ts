@@ -3,7 +3,7 @@
  * resolved addresses.
  */
 
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { listMaskedParameters } from '../../deliveries/target-secrets.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { isAllowed, isForbidden } from '../../outbound/address-guard.ts';

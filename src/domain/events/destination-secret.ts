@@ -1,6 +1,6 @@
 /** Reads the secrets of destinations, and masks them for callers without the scope `credentials:read`. */
 
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { hasSecret, openSigningSecrets, SEALED_SECRETS } from '../../deliveries/signing-secret.ts';
 import {
   maskHeaders,

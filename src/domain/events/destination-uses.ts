@@ -2,8 +2,8 @@
  * Tracks which integrations (in their latest revisions) and installations (in their current configs) use a destination.
  * They name it in JSON, so no foreign key can protect it. The table DestinationUse and row locks protect it instead.
  */
-import { anyOf, run, sql, statements } from '../../database/statements.ts';
-import type { Transaction } from '../../database/transaction.ts';
+import { anyOf, run, sql, statements } from '../../database/statements/statements.ts';
+import type { Transaction } from '../../database/transactions/transaction.ts';
 import type { LockedDestination } from '../../events/enqueue-messages.ts';
 import { conflict, unprocessable } from '../../kernel/errors.ts';
 

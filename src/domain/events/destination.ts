@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { DestinationStatus, DestinationType } from '../../database/generated/enums.ts';
-import type { Row } from '../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import {
   createSigningSecret,
   hasSecret,

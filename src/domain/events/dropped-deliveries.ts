@@ -2,14 +2,14 @@
  * Fails pending deliveries to deleted destinations. Statements are small, and several processes can run them at the
  * same time. An interrupted run can be repeated.
  */
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../database/open/database.ts';
 import {
   isAtPositionSql,
   type MissedCount,
   missedCountSql,
   rowsByKeySql,
-} from '../../database/keyed-rows.ts';
-import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
+} from '../../database/statements/keyed-rows.ts';
+import { acrossProjects, sweep } from '../../database/statements/projects/all-projects.ts';
 import { type DestinationKey, IS_PENDING, selectPendingSql } from '../../deliveries/outbox.ts';
 
 const ROWS_PER_STATEMENT = 1_000;

@@ -1,8 +1,8 @@
 /** Routes of events to topics. A route sends all events of one type to one topic. */
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
-import type { Transaction } from '../../database/transaction.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../database/connect/violations.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import type { Transaction } from '../../database/transactions/transaction.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { id, newId } from '../../kernel/ids.ts';
 import type { Call } from '../access/call.ts';

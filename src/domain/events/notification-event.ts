@@ -1,7 +1,7 @@
 /** Notification events: what happened in a project and was routed to at least one topic. */
 import { z } from 'zod';
 import type { NotificationEventType } from '../../database/generated/enums.ts';
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import type { LoggedEvent } from '../../events/event-log.ts';
 import { EVENTS } from '../../events/event-types.ts';
 import { id } from '../../kernel/ids.ts';

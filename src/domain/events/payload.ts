@@ -1,6 +1,6 @@
 /** Reads the bodies of deliveries, receivers' responses and stream messages, for the scope `payloads:read`. */
-import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
-import type { Row } from '../../database/tables.ts';
+import { type RowKey, toKeyColumns } from '../../database/statements/row-keys.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { load } from '../access/batched.ts';
 import type { Call } from '../access/call.ts';

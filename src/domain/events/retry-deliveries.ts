@@ -1,7 +1,7 @@
 /** Retries many deliveries of a project with one call. */
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
-import { inTransaction } from '../../database/transaction.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import { inTransaction } from '../../database/transactions/transaction.ts';
 import { notifyEvents } from '../../events/channel.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { id } from '../../kernel/ids.ts';

@@ -1,6 +1,6 @@
 /** Messages of streams, which are destinations of the type STREAM. */
 
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import type { StreamedMessage, StreamId } from '../../events/stream-log.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { Call } from '../access/call.ts';

@@ -1,8 +1,8 @@
 /** Test messages show whether a destination accepts messages. */
 import { z } from 'zod';
-import { run, statements } from '../../database/statements.ts';
-import type { Row } from '../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { run, statements } from '../../database/statements/statements.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { enqueueMessages, type LockedDestination } from '../../events/enqueue-messages.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { id } from '../../kernel/ids.ts';

@@ -1,8 +1,8 @@
 /** Routes of topics to destinations. A route sends all events of a topic to one destination. */
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
-import type { Transaction } from '../../database/transaction.ts';
-import { isForeignKeyViolation } from '../../database/violations.ts';
+import { isForeignKeyViolation } from '../../database/connect/violations.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import type { Transaction } from '../../database/transactions/transaction.ts';
 import { type Issue, invalidInput, notFound } from '../../kernel/errors.ts';
 import { id, newId } from '../../kernel/ids.ts';
 import type { Call } from '../access/call.ts';

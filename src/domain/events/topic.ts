@@ -1,8 +1,8 @@
 /** Topics group events. Routes connect event types with topics, and topics with destinations. */
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
-import type { Transaction } from '../../database/transaction.ts';
-import { isMissingRow } from '../../database/violations.ts';
+import { isMissingRow } from '../../database/connect/violations.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import type { Transaction } from '../../database/transactions/transaction.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { findPrefix, id, newId } from '../../kernel/ids.ts';
 import type { Call } from '../access/call.ts';

@@ -1,5 +1,5 @@
 /** Adds activity deltas to the stored counts. If several processes run it, a lock lets one of them work at a time. */
-import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
+import { acrossProjects, sweep } from '../../database/statements/projects/all-projects.ts';
 import type { Upkeep } from '../../jobs/upkeep-loop.ts';
 import type { Services } from '../access/call.ts';
 

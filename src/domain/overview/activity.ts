@@ -1,7 +1,7 @@
 /** Counts a project's activity in a time range by minutes, hours or days. */
 import { z } from 'zod';
 import type { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
-import type { Row } from '../../database/tables.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Call } from '../access/call.ts';

@@ -1,14 +1,14 @@
 /** Lists problems in a project that need a person. The members of its org share their acknowledgements. */
 import { z } from 'zod';
+import { isForeignKeyViolation } from '../../database/connect/violations.ts';
 import {
   type AttentionKind,
   type AttentionRow,
   findAttentionItems,
   ITEMS_OF_KIND_MAX,
   ROWS_OF_KIND_MAX,
-} from '../../database/reads/attention-items.ts';
-import type { Row } from '../../database/tables.ts';
-import { isForeignKeyViolation } from '../../database/violations.ts';
+} from '../../database/statements/hot/attention-items.ts';
+import type { Row } from '../../database/statements/tables.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { createProviderId } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../work/durations.ts';

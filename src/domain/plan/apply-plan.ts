@@ -1,6 +1,6 @@
 /** Applies a stored plan: all of its changes in one transaction, with the functions that the mutations use. */
 import { z } from 'zod';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { conflict } from '../../kernel/errors.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';

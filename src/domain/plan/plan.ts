@@ -7,8 +7,8 @@ import {
   isObjectType,
 } from 'graphql';
 import { z } from 'zod';
-import type { Row } from '../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { id, newId } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../work/durations.ts';

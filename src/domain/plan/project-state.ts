@@ -1,6 +1,6 @@
 /** Reads a project as a document, with its items and the ids of its rows. */
-import { run, statements } from '../../database/statements.ts';
-import type { Transaction } from '../../database/transaction.ts';
+import { run, statements } from '../../database/statements/statements.ts';
+import type { Transaction } from '../../database/transactions/transaction.ts';
 import { listPageOrigins } from '../access/origins.ts';
 import { type CanonicalItem, createStringComparator } from '../base/canonical.ts';
 import { readDestinations } from '../events/document/destination-document.ts';

@@ -3,18 +3,18 @@
  * first. Every part may run repeatedly, so that a killed worker leaves no rows behind.
  */
 
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { isForeignKeyViolation } from '../../database/violations.ts';
+import { isForeignKeyViolation } from '../../database/connect/violations.ts';
+import { RELEASED_LEASE } from '../../database/leases/lease.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { notifyWork } from '../../events/channel.ts';
 import { leasedWork } from '../../jobs/leased-work.ts';
 import { findPrefix } from '../../kernel/ids.ts';
-import { RELEASED_LEASE } from '../../work/lease.ts';
 import type { Services } from '../access/call.ts';
 import { removeFromJournal } from '../connections/connection/token/token-commit.ts';
 import type { LeasedConnection } from '../connections/connection/token/token-lease.ts';
 import { revokeTokens } from '../connections/connection/token/token-revocation.ts';
-import { inProject } from '../connections/provider/catalog.ts';
 import type { ObjectSubscription } from '../data/provider-event/object-subscription.ts';
+import { inProject } from '../connections/provider/catalog.ts';
 import {
   removeAtProvider,
   removeEvents,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { projectMutation } from '../access/declared-mutation.ts';

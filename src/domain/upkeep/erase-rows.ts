@@ -1,7 +1,8 @@
 /** Deletes rows of a project in small statements, which block other statements only briefly and may run repeatedly. */
-import type { Database } from '../../database/database.ts';
-import type { RunQuery } from '../../database/run-query.ts';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
+
+import type { RunQuery } from '../../database/connect/run-query.ts';
+import type { Database } from '../../database/open/database.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { findPrefix } from '../../kernel/ids.ts';
 import type { ErasureKey } from './erasure.ts';
 

@@ -1,6 +1,6 @@
 /** Erases groups and consumers with all rows that refer to them. */
 import { z } from 'zod';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';

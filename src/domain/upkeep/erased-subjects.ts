@@ -1,8 +1,8 @@
 /** Tracks the groups and consumers that are being erased, whose rows this process hides from callers. */
-import type { Database } from '../../database/database.ts';
-import { ERASURES_CHANNEL } from '../../database/hot/notification-channels.ts';
-import { acrossProjects, bindProjects } from '../../database/projects/all-projects.ts';
-import type { ShardGroup } from '../../database/projects/shard-groups.ts';
+import type { Database } from '../../database/open/database.ts';
+import { acrossProjects, bindProjects } from '../../database/statements/projects/all-projects.ts';
+import type { ShardGroup } from '../../database/statements/projects/shard-groups.ts';
+import { ERASURES_CHANNEL } from '../../database/transactions/notification-channels.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Outage } from '../../work/outage.ts';
 

@@ -2,11 +2,12 @@
  * Starts the erasure of a group, a consumer or a project with all rows that refer to it. One transaction hides the
  * subject and stores an `Erasure`. A worker then deletes the rows, some seconds at a time (continue-erasure.ts).
  */
-import { LeasedRows } from '../../database/leased-rows.ts';
-import type { Row } from '../../database/tables.ts';
-import type { Transaction } from '../../database/transaction.ts';
+
+import { LEASE } from '../../database/leases/lease.ts';
+import { LeasedRows } from '../../database/leases/leased-rows.ts';
+import type { Row } from '../../database/statements/tables.ts';
+import type { Transaction } from '../../database/transactions/transaction.ts';
 import { notifyErasure, notifyWork } from '../../events/channel.ts';
-import { LEASE } from '../../work/lease.ts';
 
 /** The kind of `erasures` (continue-erasure.ts), which runs these rows. */
 export const ERASURE_KIND = 'erasure';

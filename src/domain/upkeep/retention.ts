@@ -5,19 +5,19 @@
  * in parallel, and it may be interrupted at any time.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../database/open/database.ts';
 import {
   acrossProjects,
   type ForProjects,
   mergeFirst,
   type SweepDatabase,
   sweep,
-} from '../../database/projects/all-projects.ts';
-import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
+} from '../../database/statements/projects/all-projects.ts';
+import { type RowKey, toKeyColumns } from '../../database/statements/row-keys.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import type { Services } from '../access/call.ts';
-import { deleteIdleCallers } from '../access/viewer/admission.ts';
 import { removeSurplus } from '../events/stream/stream-removal.ts';
+import { deleteIdleCallers } from '../access/viewer/admission.ts';
 
 /** The maximum number of rows that one statement deletes. Rows that depend on them are not counted. */
 const STATEMENT_ROWS_MAX = 40;

@@ -1,5 +1,5 @@
 /** Loads and compiles code before the port opens, so that the first requests are not delayed. */
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../database/open/database.ts';
 import { openOperation } from './open-operation.ts';
 import type { Yoga } from './yoga.ts';
 

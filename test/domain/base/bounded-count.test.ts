@@ -1,6 +1,6 @@
 /** Concurrent calls share the query of a cached count, and wait only near the maximum. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Database } from '../../../src/database/database.ts';
+import type { Database } from '../../../src/database/open/database.ts';
 import { createBoundedCount } from '../../../src/domain/base/bounded-count.ts';
 
 const FRESH_MS = 60_000;

@@ -4,7 +4,7 @@
  * @module-tag all/rows
  */
 import { expect, test } from 'vitest';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { inTransaction } from '../../../src/database/transactions/transaction.ts';
 import { erasures } from '../../../src/domain/upkeep/continue-erasure.ts';
 import { beginErasure } from '../../../src/domain/upkeep/erasure.ts';
 import { getSharedApp } from '../../support/app.ts';

@@ -1,6 +1,6 @@
 /** A process keeps the IDs of erased subjects while a server of the database is not available. */
 import { expect, test } from 'vitest';
-import type { ShardGroup } from '../../../src/database/projects/shard-groups.ts';
+import type { ShardGroup } from '../../../src/database/statements/projects/shard-groups.ts';
 import { watchErasedSubjects } from '../../../src/domain/upkeep/erased-subjects.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { createLog } from '../../../src/kernel/log.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../../src/database/open-database.ts';
+import { openDatabase } from '../../../src/database/open/open-database.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { createTestApp } from '../../support/app.ts';

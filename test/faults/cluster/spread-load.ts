@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { openDatabase } from '../../../src/database/open-database.ts';
+import { openDatabase } from '../../../src/database/open/open-database.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { createTestApp } from '../../support/app.ts';

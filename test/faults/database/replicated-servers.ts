@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { openDatabase } from '../../../src/database/open-database.ts';
+import { openDatabase } from '../../../src/database/open/open-database.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { createTestApp } from '../../support/app.ts';

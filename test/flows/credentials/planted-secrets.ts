@@ -1,6 +1,6 @@
 /** Secrets that tests plant, and the search for them in texts and in the database. */
 import { expect } from 'vitest';
-import type { Database } from '../../../src/database/database.ts';
+import type { Database } from '../../../src/database/open/database.ts';
 
 /** Returns a unique secret with characters that other servers encode when they repeat it. */
 export function createPlantedSecret(): string {

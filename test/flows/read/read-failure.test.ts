@@ -1,12 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import {
-  reads as readWork,
-  recordPage,
-} from '../../../src/domain/data/operation/read/continue-read.ts';
+import { LeaseLost } from '../../../src/database/leases/lease.ts';
+import { reads as readWork, recordPage } from '../../../src/domain/data/operation/read/continue-read.ts';
 import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/data/operation/read/source.ts';
 import type { ProviderRecord } from '../../../src/providers/moving-records.ts';
-import { LeaseLost } from '../../../src/work/lease.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation, UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';

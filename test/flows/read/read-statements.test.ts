@@ -1,13 +1,10 @@
 /** A page of a read is recorded with few statements, which change only its rows. */
 
 import { expect, test } from 'vitest';
-import {
-  reads as readWork,
-  recordPage,
-} from '../../../src/domain/data/operation/read/continue-read.ts';
+import { LeaseLost } from '../../../src/database/leases/lease.ts';
+import { reads as readWork, recordPage } from '../../../src/domain/data/operation/read/continue-read.ts';
 import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/data/operation/read/source.ts';
-import { LeaseLost } from '../../../src/work/lease.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 import { installReads } from '../../support/fixtures/reads.ts';

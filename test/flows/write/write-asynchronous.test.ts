@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
+import { LeaseLost } from '../../../src/database/leases/lease.ts';
 import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
 import { notifyWorkers } from '../../../src/jobs/workers.ts';
-import { LeaseLost } from '../../../src/work/lease.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { recordEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';

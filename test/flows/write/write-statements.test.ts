@@ -1,6 +1,9 @@
 /** A write runs a constant number of statements, and concurrent writes share statements. */
 import { expect, test } from 'vitest';
-import { END_UNREPORTED_WRITES, type WriteEndRow } from '../../../src/database/hot/end-writes.ts';
+import {
+  END_UNREPORTED_WRITES,
+  type WriteEndRow,
+} from '../../../src/database/statements/hot/end-writes.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { inTransaction } from '../../../src/database/transactions/transaction.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { recordEvent } from '../../../src/events/record.ts';
 import { newId } from '../../../src/kernel/ids.ts';

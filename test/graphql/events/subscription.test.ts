@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { inTransaction } from '../../../src/database/transactions/transaction.ts';
 import { notifyOperation } from '../../../src/events/channel.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';

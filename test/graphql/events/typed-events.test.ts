@@ -2,10 +2,10 @@
 import type { GraphQLObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { inTransaction } from '../../../src/database/transactions/transaction.ts';
+import { createEventList } from '../../../src/domain/events/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/access/paging/list-cursor.ts';
 import { unwrapSchema } from '../../../src/domain/base/unwrap-schema.ts';
-import { createEventList } from '../../../src/domain/events/notification-event.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { type EventToRecord, recordEvent } from '../../../src/events/record.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

@@ -1,7 +1,7 @@
 /** Subscriptions of a project's typed API: the changes of customers' objects. */
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { inTransaction } from '../../../src/database/transactions/transaction.ts';
 import { enqueueMessages } from '../../../src/events/enqueue-messages.ts';
 import type { Tenant } from '../../support/app.ts';
 import { openEventStream, type StreamMessage } from '../../support/event-stream.ts';

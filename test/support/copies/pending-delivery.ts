@@ -1,6 +1,7 @@
 /** Creates a tenant with a pending delivery, and with texts that are hard to copy. */
-import type { Database } from '../../../src/database/database.ts';
+
 import { Prisma } from '../../../src/database/generated/client.ts';
+import type { Database } from '../../../src/database/open/database.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { createConnectionVariables, GENERATE_CONNECTION } from '../fixtures/connections.ts';

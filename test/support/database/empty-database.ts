@@ -4,7 +4,7 @@
  * few of them.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database } from '../../../src/database/database.ts';
+import type { Database } from '../../../src/database/open/database.ts';
 
 /** Emptying stops after this time, because a statement that a test left running may never end. */
 const EMPTY_MAX_MS = 5_000;

@@ -3,7 +3,7 @@
  * thousands to check query plans. Ids interleave the rows of several projects.
  */
 
-import type { RunQuery } from '../../../src/database/run-query.ts';
+import type { RunQuery } from '../../../src/database/connect/run-query.ts';
 import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Services } from '../../../src/domain/access/call.ts';
 import { createStoredConfig } from '../../../src/domain/integrations/installation/installation-config.ts';

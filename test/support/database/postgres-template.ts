@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openDatabase } from '../../../src/database/open-database.ts';
+import { openDatabase } from '../../../src/database/open/open-database.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { startPostgres } from './postgres.ts';

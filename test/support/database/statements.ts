@@ -1,6 +1,6 @@
 /** Records the statements that this process sends to either kind of database. */
 import pg from 'pg';
-import { Session } from '../../../src/database/sessions/session.ts';
+import { Session } from '../../../src/database/connect/sessions/session.ts';
 import { isTestStatement } from './test-statements.ts';
 
 export interface Statement {

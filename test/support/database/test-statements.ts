@@ -5,8 +5,8 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
 import type { App } from '../../../src/app.ts';
-import type { Database } from '../../../src/database/database.ts';
-import type { Rows } from '../../../src/database/rows.ts';
+import type { Database } from '../../../src/database/open/database.ts';
+import type { Rows } from '../../../src/database/statements/reads/read-layer.ts';
 import { Releasable } from './releasable.ts';
 
 const testContext = new AsyncLocalStorage<true>();

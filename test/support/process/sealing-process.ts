@@ -1,7 +1,7 @@
 /** Seals destinations as a start does, and is killed after `SEALED_VALUES` of their values. */
 
-import { openDatabase } from '../../../src/database/open-database.ts';
-import type { RunQuery } from '../../../src/database/run-query.ts';
+import type { RunQuery } from '../../../src/database/connect/run-query.ts';
+import { openDatabase } from '../../../src/database/open/open-database.ts';
 import { loadEncryptionKeys } from '../../../src/domain/tenants/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../../../src/domain/tenants/keys/plain-targets.ts';
 import { createLog } from '../../../src/kernel/log.ts';

@@ -1,6 +1,6 @@
 /** Filters that many lists share: a range of creation times, and the order. */
 import { z } from 'zod';
-import type { Span } from '../../../database/reads/row-list.ts';
+import type { Span } from '../../../database/statements/reads/row-list.ts';
 import { getFirstIdAt, type IdPrefix } from '../../../kernel/ids.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import { enumeration } from '../../base/resource.ts';

@@ -3,8 +3,8 @@
  * whether rows exist in the opposite direction, are queried only on request.
  */
 
-import type { KeyRange, Link, RowList, Where } from '../../../database/reads/row-list.ts';
-import type { Row, Table } from '../../../database/tables.ts';
+import type { KeyRange, Link, RowList, Where } from '../../../database/statements/reads/row-list.ts';
+import type { Row, Table } from '../../../database/statements/tables.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { type Batch, listVisibleLinks, narrowToVisible } from '../scope.ts';

@@ -1,6 +1,6 @@
 /** Searches lists by the first letters of a word in a name or a ref (docs/decisions/023-search-by-words.md). */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { type Batch, byId, listProjectRows, type ProjectTable } from '../scope.ts';

@@ -1,6 +1,6 @@
 /** Admits requests on every surface: identifies the caller and limits its rate. */
 
-import type { RunQuery } from '../../../database/run-query.ts';
+import type { RunQuery } from '../../../database/connect/run-query.ts';
 import { DomainError, forbidden } from '../../../kernel/errors.ts';
 import type { Config } from '../../../settings/config.ts';
 import { createTokenBuckets, type TakeResult } from '../../../work/token-buckets.ts';

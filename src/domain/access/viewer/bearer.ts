@@ -14,8 +14,8 @@ import {
   SignJWT,
 } from 'jose';
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import { isUniqueViolation } from '../../../database/violations.ts';
+import { isUniqueViolation } from '../../../database/connect/violations.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { StartRefused, unauthenticated } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Config } from '../../../settings/config.ts';

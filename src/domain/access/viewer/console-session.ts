@@ -3,10 +3,10 @@
  * the builder like a bearer token, and the database stores its hash (docs/decisions/069-console-sessions.md).
  */
 import { hash, randomBytes } from 'node:crypto';
-import { run, statements } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction } from '../../../database/transaction.ts';
-import { isMissingRow } from '../../../database/violations.ts';
+import { isMissingRow } from '../../../database/connect/violations.ts';
+import { run, statements } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { unauthenticated } from '../../../kernel/errors.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import type { Services } from '../call.ts';

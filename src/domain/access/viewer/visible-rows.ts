@@ -3,9 +3,9 @@
  * user.
  */
 
-import type { OneOf } from '../../../database/reads/row-list.ts';
-import { anyOfBound, CompiledStatement, statements } from '../../../database/statements.ts';
-import type { Row, Table } from '../../../database/tables.ts';
+import type { OneOf } from '../../../database/statements/reads/row-list.ts';
+import { anyOfBound, CompiledStatement, statements } from '../../../database/statements/statements.ts';
+import type { Row, Table } from '../../../database/statements/tables.ts';
 import type { EndUserViewer } from './end-user.ts';
 
 /** Selects the end user's own consumer, and consumers who have connected an account for the end user's group. */

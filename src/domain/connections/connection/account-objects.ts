@@ -1,6 +1,6 @@
 /** Lists the objects of a connected account, including custom objects, by a request to its provider. */
 
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Call } from '../../access/call.ts';
 import { providerRead } from '../../access/declared-read.ts';
 import { findProviderOf } from '../provider/catalog.ts';

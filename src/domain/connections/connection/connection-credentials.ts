@@ -1,5 +1,5 @@
 /** The credentials of a connection as the API returns them. */
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { z } from 'zod';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';

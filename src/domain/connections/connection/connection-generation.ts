@@ -1,6 +1,6 @@
 /** Creates connections from credentials. A consumer of a group has one connection to a provider. */
 import type { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Issue } from '../../../kernel/errors.ts';
 import type { AuthScheme } from '../../../providers/contract.ts';
 import type { Call } from '../../access/call.ts';

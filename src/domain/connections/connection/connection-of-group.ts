@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 
 /**
  * Finds the connection that new installations of a group use: the newest connection to the provider that is not

@@ -1,5 +1,5 @@
 /** Refreshes the access token of one connection on request. */
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { Call } from '../../access/call.ts';
 import { getProjectRow } from '../../access/scope.ts';

@@ -1,6 +1,6 @@
 /** Records whether a connection's credentials work. Writes only if the status changes. */
 import type { Prisma } from '../../../database/generated/client.ts';
-import { inTransaction } from '../../../database/transaction.ts';
+import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import type { Services } from '../../access/call.ts';

@@ -1,11 +1,11 @@
 /** Reads, updates and deletes connections. A connection links a group and a consumer to one provider. */
 
 import { z } from 'zod';
+import { isForeignKeyViolation, isMissingRow } from '../../../database/connect/violations.ts';
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ConnectionStatus } from '../../../database/generated/enums.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction } from '../../../database/transaction.ts';
-import { isForeignKeyViolation, isMissingRow } from '../../../database/violations.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction } from '../../../database/transactions/transaction.ts';
 import type { EventData } from '../../../events/event-types.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';

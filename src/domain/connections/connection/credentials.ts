@@ -1,5 +1,5 @@
 /** The stored form of a connection's credentials. Only this module seals and opens them. */
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { z } from 'zod';
 import type { ConnectionStatus } from '../../../database/generated/enums.ts';
 import type { SealedLocation, Vault } from '../../../kernel/secrets.ts';

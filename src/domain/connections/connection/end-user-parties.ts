@@ -1,6 +1,6 @@
 /** Limits end users to connections of their own group and consumer. */
 
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { forbidden, type Issue } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';

@@ -1,6 +1,6 @@
 /** Checks the input that starts a connect in a browser, and chooses the scheme, the app and the scopes. */
 import type { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { type Issue, invalid, invalidInput } from '../../../kernel/errors.ts';
 import {
   type AuthScheme,

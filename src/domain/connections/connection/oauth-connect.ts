@@ -3,13 +3,14 @@
  * consent/oauth-callback.ts handles its return.
  */
 import type { z } from 'zod';
+import { isForeignKeyViolation } from '../../../database/connect/violations.ts';
 import type { Prisma } from '../../../database/generated/client.ts';
-import type { Tables } from '../../../database/tables.ts';
-import { isForeignKeyViolation } from '../../../database/violations.ts';
+import type { Tables } from '../../../database/statements/tables.ts';
 import { rateLimited, unprocessable } from '../../../kernel/errors.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
-import type { Call, ProjectCall, Services } from '../../access/call.ts';
+import type { Call, Services } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { CALLBACK_PATH } from '../provider/provider-app.ts';

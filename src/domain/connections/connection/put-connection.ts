@@ -8,14 +8,15 @@ import {
   type ConnectionInput,
   type ConnectionToGenerate,
   GENERATE_CONNECTIONS,
-} from '../../../database/hot/generate-connections.ts';
-import { RENEW_CONNECTIONS } from '../../../database/hot/renew-connections.ts';
-import type { ConnectionWithCredentials } from '../../../database/hot/write-target.ts';
+} from '../../../database/statements/hot/generate-connections.ts';
+import { RENEW_CONNECTIONS } from '../../../database/statements/hot/renew-connections.ts';
+import type { ConnectionWithCredentials } from '../../../database/statements/hot/write-target.ts';
 import { createEventRow } from '../../../events/record.ts';
 import { conflict, invalid } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
-import type { ProjectServices, Services } from '../../access/call.ts';
+import type { Services } from '../../access/call.ts';
+import type { ProjectServices } from '../../access/call.ts';
 import { createCredentialColumns, toConnectionFields } from './connection.ts';
 import type { generateConnectionInput } from './connection-input.ts';
 import type { Credentials, StoredToken } from './credentials.ts';

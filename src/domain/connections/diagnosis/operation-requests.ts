@@ -1,5 +1,5 @@
 /** Collects the requests to providers that belong to one operation. */
-import type { RequestRow } from '../../../database/hot/store-requests.ts';
+import type { RequestRow } from '../../../database/statements/hot/store-requests.ts';
 import type { Services } from '../../access/call.ts';
 import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 import { OPERATION_REQUESTS_MAX, type RequestRecorder, toRow } from './request-recorder.ts';

@@ -1,7 +1,7 @@
 /** Lists requests to providers that were recorded for diagnosis, with their responses. */
 import { z } from 'zod';
-import { findWriteTasks } from '../../../database/hot/store-requests.ts';
-import type { Row } from '../../../database/tables.ts';
+import { findWriteTasks } from '../../../database/statements/hot/store-requests.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';

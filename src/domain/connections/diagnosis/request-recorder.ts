@@ -3,18 +3,18 @@
  * request neither waits for the row nor fails with it.
  */
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../../database/database.ts';
+import { isForeignKeyViolation } from '../../../database/connect/violations.ts';
+import type { Database } from '../../../database/open/database.ts';
 import {
   type RequestRow,
   removeSurplusRequests,
   STORE_REQUESTS,
-} from '../../../database/hot/store-requests.ts';
-import type { RowKey } from '../../../database/row-keys.ts';
-import { isForeignKeyViolation } from '../../../database/violations.ts';
-import type { Log } from '../../../kernel/log.ts';
+} from '../../../database/statements/hot/store-requests.ts';
+import type { RowKey } from '../../../database/statements/row-keys.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { growUpTo } from '../../../work/growing-cache.ts';
 import { Outage } from '../../../work/outage.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { maskRequest } from './masked-request.ts';
 import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 

@@ -3,9 +3,9 @@
  * pages for customers hide them, and the builder gets an event and a row.
  */
 import { z } from 'zod';
-import { run, sql } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction } from '../../../database/transaction.ts';
+import { run, sql } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { DomainError } from '../../../kernel/errors.ts';
 import { truncateMessage } from '../../../providers/read-responses.ts';

@@ -1,5 +1,5 @@
 /** Creates the provider of a project's document. */
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { compileDocument } from '../../../providers/document/compile-document.ts';
 import {

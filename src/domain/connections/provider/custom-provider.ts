@@ -1,9 +1,9 @@
 /** Manages custom providers, which documents of the project describe. Only callers of the project see them. */
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { z } from 'zod';
 import type { Prisma } from '../../../database/generated/client.ts';
-import { run, statements } from '../../../database/statements.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { run, statements } from '../../../database/statements/statements.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, invalid, unprocessable } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import type { Provider } from '../../../providers/contract.ts';

@@ -1,5 +1,5 @@
 /** Reads descriptions of providers' objects through a cache. */
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { toModuleKey } from '../../../providers/modules.ts';

@@ -1,10 +1,10 @@
 /** Manages provider apps, which are OAuth clients that the builder registered at providers. */
 
 import { z } from 'zod';
+import { isForeignKeyViolation, isMissingRow } from '../../../database/connect/violations.ts';
 import { Prisma } from '../../../database/generated/client.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { isForeignKeyViolation, isMissingRow } from '../../../database/violations.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../events/channel.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';

@@ -2,8 +2,8 @@
  * Finds the integrations and the installations that a change of a custom provider breaks: they are valid with the previous
  * document and invalid with the new one, or their accounts must be connected again.
  */
-import type { Row } from '../../../database/tables.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { Impact, Impacts } from '../../integrations/installation/check/impacts.ts';
 import { findImpacts, iterateInstallations } from '../../integrations/installation/check/revision-impacts.ts';

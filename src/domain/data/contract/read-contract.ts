@@ -1,7 +1,7 @@
 /** Reads contracts: collects the data from which they are derived, and caches them by the identity of this data. */
 
 import { LRUCache } from 'lru-cache';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, unprocessable } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import type { Call } from '../../access/call.ts';

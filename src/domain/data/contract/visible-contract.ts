@@ -1,6 +1,6 @@
 /** Reads the contract of a project's typed API, which each process caches. */
 import { LRUCache } from 'lru-cache';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Call } from '../../access/call.ts';
 import { followStreamMessages } from '../../events/stream/stream-subscription.ts';
 import { listInstallationRecords } from '../operation/record-search.ts';

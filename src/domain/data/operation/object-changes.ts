@@ -1,6 +1,6 @@
 /** Follows the changes of an object's records for typed APIs. They are messages of the stream that receives them. */
 
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { LogItem } from '../../../events/feed-source.ts';
 import type { StreamedMessage } from '../../../events/stream-log.ts';
 import { type DomainError, notFound, unprocessable } from '../../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 /** Finds the installation that serves an object to a group. */
 
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, type Issue, notFound, unprocessable } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';

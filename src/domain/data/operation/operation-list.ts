@@ -1,8 +1,8 @@
 /** Lists the operations of a project and of an installation. */
 import { z } from 'zod';
 import { OperationActionType, OperationStatus } from '../../../database/generated/enums.ts';
-import type { Where } from '../../../database/reads/row-list.ts';
-import type { Row } from '../../../database/tables.ts';
+import type { Where } from '../../../database/statements/reads/row-list.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { id } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';

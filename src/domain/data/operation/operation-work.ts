@@ -1,8 +1,8 @@
 /** Creates and changes operations. Followers are notified of a change when its transaction commits. */
 import type { LogSeverity, OperationActionType } from '../../../database/generated/enums.ts';
-import { run, sql, statements } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import { run, sql, statements } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { notifyOperation } from '../../../events/channel.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { StoredOperationMetadata } from './operation.ts';

@@ -5,7 +5,7 @@ import type {
   OperationActionType,
   OperationStatus as StoredStatus,
 } from '../../../database/generated/enums.ts';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Call } from '../../access/call.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';

@@ -3,7 +3,7 @@
  * delivered.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { invalid, unprocessable } from '../../../kernel/errors.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import type { FieldValue, ProviderRecord, RecordPage } from '../../../providers/moving-records.ts';

@@ -1,7 +1,7 @@
 /** Writes records, from the input of a call to its response. */
 import { z } from 'zod';
-import { findNamedTarget, type NamedTarget } from '../../../database/hot/write-target.ts';
-import type { Row } from '../../../database/tables.ts';
+import { findNamedTarget, type NamedTarget } from '../../../database/statements/hot/write-target.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { notifyWorkers } from '../../../jobs/workers.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { findPrefix } from '../../../kernel/ids.ts';

@@ -3,16 +3,16 @@
  * time delivers the events of a subscription, in the order of their times. Subscriptions run concurrently.
  */
 import { Prisma } from '../../../database/generated/client.ts';
-import { PROVIDER_EVENTS_CHANNEL } from '../../../database/hot/notification-channels.ts';
-import { inProjectsSql, LeasedRows } from '../../../database/leased-rows.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { LeaseLost } from '../../../database/leases/lease.ts';
+import { inProjectsSql, LeasedRows } from '../../../database/leases/leased-rows.ts';
+import { PROVIDER_EVENTS_CHANNEL } from '../../../database/transactions/notification-channels.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { enqueueMessages } from '../../../events/enqueue-messages.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { leasedWork } from '../../../jobs/leased-work.ts';
 import { notifyWorkers } from '../../../jobs/workers.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../../work/durations.ts';
-import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../access/call.ts';
 import { stopIfBacklogged } from '../../events/delivery-backlog.ts';
 import { lockDestination } from '../../events/destination-uses.ts';

@@ -1,6 +1,6 @@
 /** Builds the messages that deliver provider events. */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import type {
   ProviderAssociation,

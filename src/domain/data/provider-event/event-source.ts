@@ -1,6 +1,6 @@
 /** Loads what the delivery of a subscription's events needs: settings, names, and current records. */
 
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { notFound, unprocessable } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';

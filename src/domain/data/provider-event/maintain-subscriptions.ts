@@ -5,20 +5,20 @@
 
 import { OperationRequests } from '../../connections/diagnosis/operation-requests.ts';
 import { hash } from 'node:crypto';
-import { SUBSCRIPTIONS_CHANNEL } from '../../../database/hot/notification-channels.ts';
-import { LeasedRows } from '../../../database/leased-rows.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { LEASE, LeaseLost, RELEASED_LEASE, requireLease } from '../../../database/leases/lease.ts';
+import { LeasedRows } from '../../../database/leases/leased-rows.ts';
+import { SUBSCRIPTIONS_CHANNEL } from '../../../database/transactions/notification-channels.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { leasedWork } from '../../../jobs/leased-work.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { DesiredSubscription, SubscribeCapability } from '../../../providers/subscribing.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../../work/durations.ts';
-import { LEASE, LeaseLost, RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../access/call.ts';
 import type { AccountSession } from '../../connections/connection/connection-session.ts';
-import { findProviderOf } from '../../connections/provider/catalog.ts';
 import { logWorkFailure } from '../../connections/provider/work-failure.ts';
+import { findProviderOf } from '../../connections/provider/catalog.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import {
   isUsedByOthers,

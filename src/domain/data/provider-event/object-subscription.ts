@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { acrossProjects, sweep } from '../../../database/statements/projects/all-projects.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../events/channel.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';

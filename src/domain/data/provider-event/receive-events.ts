@@ -5,13 +5,13 @@
 
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../../database/database.ts';
+import type { Database } from '../../../database/open/database.ts';
 import {
   type EventsToStore,
   STORE_PROVIDER_EVENTS,
-} from '../../../database/hot/store-provider-events.ts';
-import { withoutProject } from '../../../database/projects/all-projects.ts';
-import { changeAndNotify, type Transaction } from '../../../database/transaction.ts';
+} from '../../../database/statements/hot/store-provider-events.ts';
+import { withoutProject } from '../../../database/statements/projects/all-projects.ts';
+import { changeAndNotify, type Transaction } from '../../../database/transactions/transaction.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import {
   type AddressedSubscription,

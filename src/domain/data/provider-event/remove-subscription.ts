@@ -1,7 +1,8 @@
 /** Removes subscriptions that are no longer needed: first at the provider, then their events and rows. */
+
+import type { RunQuery } from '../../../database/connect/run-query.ts';
 import type { Prisma } from '../../../database/generated/client.ts';
-import type { RunQuery } from '../../../database/run-query.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Services } from '../../access/call.ts';
 import { openSessionOf } from '../../connections/connection/connection-session.ts';
 import { findProviderOf } from '../../connections/provider/catalog.ts';

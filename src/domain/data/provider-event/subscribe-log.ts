@@ -1,5 +1,5 @@
 /** Shows users the work on a subscription, as an operation of its installation. */
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Services } from '../../access/call.ts';
 import { createOperation, logOperation, updateOperation } from '../operation/operation-work.ts';
 import type { ObjectSubscription } from './object-subscription.ts';

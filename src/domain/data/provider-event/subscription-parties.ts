@@ -1,6 +1,6 @@
 /** The parties of a subscription: the account that sends events, and the app whose address receives them. */
 
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { SubscribeCapability } from '../../../providers/subscribing.ts';
 import type { Services } from '../../access/call.ts';

@@ -2,7 +2,7 @@
  * Secrets that providers create for each subscription. They are stored sealed, and found by the address to which events
  * are sent.
  */
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { findPrefix, type IdPrefix } from '../../../kernel/ids.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import type { AddressedSubscription, WebhookRequest } from '../../../providers/subscribing.ts';

@@ -1,6 +1,6 @@
 /** The address to which a provider sends events for an app, and the secrets that sign them. */
 
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Services } from '../../access/call.ts';
 import { findProviderOf } from '../../connections/provider/catalog.ts';
 import {

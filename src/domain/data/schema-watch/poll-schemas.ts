@@ -3,23 +3,24 @@
  * The current fields and the messages commit together, so that each change is reported once.
  */
 
-import { LeasedRows } from '../../../database/leased-rows.ts';
-import { listColumns, type Row } from '../../../database/tables.ts';
-import { inTransaction } from '../../../database/transaction.ts';
+import { LEASE, LeaseLost, RELEASED_LEASE } from '../../../database/leases/lease.ts';
+import { LeasedRows } from '../../../database/leases/leased-rows.ts';
+import { listColumns, type Row } from '../../../database/statements/tables.ts';
+import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { enqueueMessages } from '../../../events/enqueue-messages.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { leasedWork } from '../../../jobs/leased-work.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../../work/durations.ts';
-import { LEASE, LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
-import type { ProjectServices, Services } from '../../access/call.ts';
+import type { Services } from '../../access/call.ts';
 import { openSession } from '../../connections/connection/connection-session.ts';
 import { stopIfBacklogged } from '../../events/delivery-backlog.ts';
 import { lockDestination } from '../../events/destination-uses.ts';
 import { learnFields } from '../../connections/provider/object-descriptions.ts';
 import { getNextRunTime } from '../../integrations/integration/cron.ts';
 import type { IntegrationContent, WatchSchema } from '../../integrations/integration/integration-content.ts';
+import type { ProjectServices } from '../../access/call.ts';
 import {
   createInstallationHead,
   findInstallationContent,

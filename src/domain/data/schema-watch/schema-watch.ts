@@ -1,5 +1,5 @@
 /** Starts and stops schema watches when an installation is created or its integration has a new revision. */
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Services } from '../../access/call.ts';
 import type { IntegrationContent, RevisionChange } from '../../integrations/integration/integration-content.ts';
 

@@ -1,7 +1,7 @@
 /** How topics and their routes appear in project documents: a topic names its event types and destinations. */
 import { z } from 'zod';
 import type { NotificationEventType } from '../../../database/generated/enums.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { EVENTS } from '../../../events/event-types.ts';
 import {
   getRowId,

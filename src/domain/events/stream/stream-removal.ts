@@ -3,14 +3,15 @@
  * destination. Statements are small, and several processes can run them at the same time. The stream's row stores the
  * last removed position, so that a reader with an older cursor gets an error instead of a gap.
  */
+
+import type { RunQuery } from '../../../database/connect/run-query.ts';
 import {
   acrossProjects,
   mergeFirst,
   type SweepDatabase,
   sweep,
-} from '../../../database/projects/all-projects.ts';
-import type { RunQuery } from '../../../database/run-query.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+} from '../../../database/statements/projects/all-projects.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { notifyStreamEnd } from '../../../events/channel.ts';
 import type { StreamId } from '../../../events/stream-log.ts';
 import type { Services } from '../../access/call.ts';

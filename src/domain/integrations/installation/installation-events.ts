@@ -1,8 +1,11 @@
 /** The data of events about installations. */
-import { installationsWithParties, type WriteTarget } from '../../../database/hot/write-target.ts';
-import { anyOf, run } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import {
+  installationsWithParties,
+  type WriteTarget,
+} from '../../../database/statements/hot/write-target.ts';
+import { anyOf, run } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { EventData } from '../../../events/event-types.ts';
 import type { Subject } from '../../../events/subject.ts';
 import { readConfigContent } from './installation-config.ts';

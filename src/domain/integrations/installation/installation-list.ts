@@ -1,7 +1,7 @@
 /** Lists the installations of a project, an integration, a group or a connection. */
 import { z } from 'zod';
-import { type RowKey, toKeyColumns } from '../../../database/row-keys.ts';
-import type { Row } from '../../../database/tables.ts';
+import { type RowKey, toKeyColumns } from '../../../database/statements/row-keys.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import { createdFilters, toCreateTimeRange } from '../../access/paging/created-range.ts';

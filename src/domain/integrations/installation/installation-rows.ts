@@ -1,11 +1,11 @@
 /** Writes the rows of installations with their configs, objects and events in one transaction. */
 
-import type { Row } from '../../../database/tables.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import { RELEASED_LEASE } from '../../../database/leases/lease.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { RELEASED_LEASE } from '../../../work/lease.ts';
 import { recordDestinationUses } from '../../events/destination-uses.ts';
 import type { ProjectCall } from '../../access/call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';

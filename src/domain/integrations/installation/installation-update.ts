@@ -1,7 +1,7 @@
 /** Updates an installation: changes its connection, replaces its config, or derives a config from the current one. */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { type Issue, invalidInput } from '../../../kernel/errors.ts';
 import { parseBounded } from '../../../work/bounded-parse.ts';
 import type { Call } from '../../access/call.ts';

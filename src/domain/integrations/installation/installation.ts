@@ -3,8 +3,8 @@
  * and with one config.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction } from '../../../database/transaction.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { type Issue, notFound } from '../../../kernel/errors.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';

@@ -1,6 +1,6 @@
 /** Applies a new revision of an integration to the objects that its installations read. */
-import { anyOf, run, runChange, sql, statements } from '../../../database/statements.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import { anyOf, run, runChange, sql, statements } from '../../../database/statements/statements.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { getNextRunTime } from '../integration/cron.ts';
 import type { RevisionChange } from '../integration/integration-content.ts';
 

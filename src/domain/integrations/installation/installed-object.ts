@@ -1,7 +1,7 @@
 /** The state of each read object of an installation: its last and its next read. */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { resource } from '../../base/resource.ts';
 import type { BackfillPeriod } from '../integration/backfill-period.ts';
 import { getNextRunTime } from '../integration/cron.ts';

@@ -1,7 +1,7 @@
 /** Creates or updates fields that a builder needs in its customers' accounts. */
 
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { invalid, unprocessable } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { DefineFieldsCapability, FieldOutcome } from '../../../providers/defining-fields.ts';

@@ -1,6 +1,6 @@
 /** Reads the provider's description of one of its objects, through a group's connection or an installation. */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { invalid, notFound } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';

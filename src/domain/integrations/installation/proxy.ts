@@ -1,7 +1,7 @@
 /** Forwards requests to the provider's own API, with the credentials of an installation's connection. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, notFound, unprocessable } from '../../../kernel/errors.ts';
 import type { StreamedResponse } from '../../../outbound/client.ts';
 import type {

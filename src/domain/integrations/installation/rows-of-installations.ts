@@ -1,5 +1,5 @@
 /** Loads rows that belong to installations, in batches. */
-import { type RowKey, toKeyColumns } from '../../../database/row-keys.ts';
+import { type RowKey, toKeyColumns } from '../../../database/statements/row-keys.ts';
 import type { Batch } from '../../access/scope.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Lists the schemes by which customers can connect accounts for an integration. */
 
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
 import type { Batch } from '../../access/scope.ts';
 import { findProviderOf } from '../../connections/provider/catalog.ts';

@@ -1,7 +1,7 @@
 /** Caches revisions and configs by id, because they never change. The caller must check that its viewer may see them. */
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../../database/database.ts';
-import type { Row } from '../../../database/tables.ts';
+import type { Database } from '../../../database/open/database.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 

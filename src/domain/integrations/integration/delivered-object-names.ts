@@ -1,7 +1,7 @@
 /** The names of an object in messages and events: the provider's name, and the name to which the integration maps it. */
-import { run, statements } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import { run, statements } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 
 /** Members that mean the same in every message and event, unlike `objectName`, which the reference API defines. */

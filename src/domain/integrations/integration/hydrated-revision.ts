@@ -1,6 +1,6 @@
 /** Gets a revision with the provider's descriptions of its objects in one connection's account. */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, invalid } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';

@@ -1,12 +1,12 @@
 /** Checks the rules of an integration's content that depend on the catalog or the project. */
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { applyModule } from '../../../providers/modules.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
-import type { ProjectCall } from '../../access/call.ts';
 import { lockDestinations } from '../../events/destination-uses.ts';
 import { createInputIssue } from '../../base/issues.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { listRepeatedIndexes } from '../../base/repeats.ts';
 import { listCapabilityIssues, listContentModuleIssues } from './integration-capability-check.ts';
 import type { IntegrationContent } from './integration-content.ts';

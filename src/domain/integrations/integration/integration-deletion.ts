@@ -1,8 +1,8 @@
 /** Deletes integrations with their revisions and installations. */
 import { z } from 'zod';
-import { run, statements } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { run, statements } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectIdOrName } from '../../base/names.ts';

@@ -1,6 +1,6 @@
 /** How integrations appear in project documents: with the content of their latest revision, as in a manifest. */
-import type { Row } from '../../../database/tables.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, type Issue } from '../../../kernel/errors.ts';
 import type { ProjectCall } from '../../access/call.ts';
 import { getRowId, type ItemChanges, listNeeds } from '../../access/item-change.ts';

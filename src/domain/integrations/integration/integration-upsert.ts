@@ -1,9 +1,9 @@
 /** Creates or updates all integrations of a manifest in one transaction. Existing integrations get a new revision. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { anyOf, run, statements } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { anyOf, run, statements } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import type { Issue } from '../../../kernel/errors.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import type { ProjectCall } from '../../access/call.ts';

@@ -3,8 +3,8 @@
  * subscribe to at a provider.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { findPrefix, newId } from '../../../kernel/ids.ts';
 import { byName, load } from '../../access/batched.ts';

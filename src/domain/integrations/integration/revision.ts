@@ -3,8 +3,8 @@
  * installations.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';

@@ -1,5 +1,5 @@
-import { readRowsOfAllProjects } from '../../../database/projects/rows-of-all-projects.ts';
-import type { RunQuery } from '../../../database/run-query.ts';
+import type { RunQuery } from '../../../database/connect/run-query.ts';
+import { readRowsOfAllProjects } from '../../../database/statements/projects/rows-of-all-projects.ts';
 import {
   isMasked,
   maskUrl,

@@ -4,12 +4,12 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../../../database/database.ts';
-import { DATABASE_FOLDER } from '../../../database/embedded/data-folder.ts';
+import { DATABASE_FOLDER } from '../../../database/connect/embedded/data-folder.ts';
+import type { RunQuery } from '../../../database/connect/run-query.ts';
 import { Prisma } from '../../../database/generated/client.ts';
-import { withoutProject } from '../../../database/projects/all-projects.ts';
-import { readRowsOfAllProjects } from '../../../database/projects/rows-of-all-projects.ts';
-import type { RunQuery } from '../../../database/run-query.ts';
+import type { Database } from '../../../database/open/database.ts';
+import { withoutProject } from '../../../database/statements/projects/all-projects.ts';
+import { readRowsOfAllProjects } from '../../../database/statements/projects/rows-of-all-projects.ts';
 import { StartRefused } from '../../../kernel/errors.ts';
 import type { Vault } from '../../../kernel/secrets.ts';
 import type { Config } from '../../../settings/config.ts';

@@ -2,9 +2,9 @@
  * The billing account of an org and the features of a project's billing plan. Only the operator changes them, by a
  * command.
  */
-import type { Database } from '../../../database/database.ts';
-import { run, sql, statements } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
+import type { Database } from '../../../database/open/database.ts';
+import { run, sql, statements } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { findPrefix } from '../../../kernel/ids.ts';
 import { load } from '../../access/batched.ts';

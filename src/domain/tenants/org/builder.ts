@@ -1,6 +1,6 @@
 /** Builders: the people of orgs. The first use of a person's token creates the builder (bearer.ts). */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';

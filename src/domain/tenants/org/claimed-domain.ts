@@ -1,8 +1,8 @@
 /** Manages email domains that orgs have claimed. domain-proof.ts proves the claims. */
 import { z } from 'zod';
-import { runChange, sql } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction } from '../../../database/transaction.ts';
+import { runChange, sql } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import { DAY_MS } from '../../../work/durations.ts';

@@ -1,8 +1,8 @@
 /** Proves claims on domains by a DNS record, releases them, and lets people of a proven domain join its org. */
 import { applyRole } from '../../access/viewer/viewer-cache.ts';
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction } from '../../../database/transaction.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { notFound, unprocessable } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';

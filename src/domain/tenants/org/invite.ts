@@ -1,11 +1,11 @@
 /** Invites of email addresses to orgs. */
 import { applyRole } from '../../access/viewer/viewer-cache.ts';
 import { z } from 'zod';
-import type { Database } from '../../../database/database.ts';
 import type { InviteStatus } from '../../../database/generated/enums.ts';
-import type { Where } from '../../../database/reads/row-list.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import type { Database } from '../../../database/open/database.ts';
+import type { Where } from '../../../database/statements/reads/row-list.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import { DAY_MS } from '../../../work/durations.ts';

@@ -1,8 +1,8 @@
 /** Members of orgs: builders with a role, who work in the org's projects. Most of them join by an invite (invite.ts). */
 import { applyRole } from '../../access/viewer/viewer-cache.ts';
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction } from '../../../database/transaction.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';

@@ -1,7 +1,7 @@
 /** Stores memberships. Every org that has members has an admin. */
-import { run, statements } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import type { Transaction } from '../../../database/transaction.ts';
+import { run, statements } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import type { OrgRole } from '../../access/viewer/org-role.ts';
 

@@ -1,9 +1,9 @@
 /** Orgs: companies of builders. Each has one billing account. */
 import { z } from 'zod';
-import { run, statements } from '../../../database/statements.ts';
-import type { Row } from '../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { isForeignKeyViolation, isMissingRow } from '../../../database/violations.ts';
+import { isForeignKeyViolation, isMissingRow } from '../../../database/connect/violations.ts';
+import { run, statements } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, forbidden, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import { load } from '../../access/batched.ts';

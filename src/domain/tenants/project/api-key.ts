@@ -1,9 +1,9 @@
 /** Manages the API keys of a project. A key can't grant scopes that it lacks. */
 import { z } from 'zod';
+import { isMissingRow } from '../../../database/connect/violations.ts';
 import type { Prisma } from '../../../database/generated/client.ts';
-import { CREATE_API_KEYS } from '../../../database/hot/create-api-keys.ts';
-import type { Row } from '../../../database/tables.ts';
-import { isMissingRow } from '../../../database/violations.ts';
+import { CREATE_API_KEYS } from '../../../database/statements/hot/create-api-keys.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';

@@ -1,5 +1,5 @@
 /** How the appearance and the origins of a project appear in its document. */
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { z } from 'zod';
 import { type ItemChange, listNeeds, type PlanTransaction } from '../../access/item-change.ts';
 import { listPageOrigins } from '../../access/origins.ts';

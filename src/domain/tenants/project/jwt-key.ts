@@ -3,9 +3,9 @@
  */
 import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import type { Transaction } from '../../../database/transaction.ts';
-import { isMissingRow } from '../../../database/violations.ts';
+import { isMissingRow } from '../../../database/connect/violations.ts';
+import type { Row } from '../../../database/statements/tables.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { invalid, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';

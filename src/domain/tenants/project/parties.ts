@@ -4,8 +4,8 @@
  * erased.
  */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
-import { isMissingRow } from '../../../database/violations.ts';
+import { isMissingRow } from '../../../database/connect/violations.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { byName, load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';

@@ -1,6 +1,6 @@
 /** Projects: applications of builders. A project is the tenant to which all other data belongs. */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import { hasPlainHost } from '../../../settings/setting-kinds.ts';
 import type { Call } from '../../access/call.ts';

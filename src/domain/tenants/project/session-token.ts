@@ -1,6 +1,6 @@
 /** Session tokens: short-lived tokens of end users, which the builder's backend passes to its pages. */
 import { z } from 'zod';
-import type { Row } from '../../../database/tables.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { type Issue, invalidInput } from '../../../kernel/errors.ts';
 import { findPrefix } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';

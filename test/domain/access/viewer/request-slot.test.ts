@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Outages } from '../../../../src/database/outages.ts';
+import { Outages } from '../../../../src/database/connect/outages.ts';
 import { ProcessShares } from '../../../../src/domain/access/viewer/share/process-shares.ts';
 import { RequestSlot } from '../../../../src/domain/access/viewer/share/request-slot.ts';
 import type { Viewer } from '../../../../src/domain/access/viewer/viewer.ts';

@@ -1,7 +1,7 @@
 /** Subscriptions end while another transaction stores their events. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { inTransaction } from '../../../../src/database/transaction.ts';
+import { inTransaction } from '../../../../src/database/transactions/transaction.ts';
 import { endSubscriptions } from '../../../../src/domain/upkeep/continue-erasure.ts';
 import { claimSubscriptionsWithEvents } from '../../../../src/domain/data/provider-event/deliver-provider-events.ts';
 import {

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Database } from '../../../../src/database/database.ts';
+import type { Database } from '../../../../src/database/open/database.ts';
 import { newId } from '../../../../src/kernel/ids.ts';
 import {
   createEmptyDatabase,

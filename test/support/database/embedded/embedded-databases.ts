@@ -6,9 +6,9 @@
  */
 import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
-import type { Database } from '../../../../src/database/database.ts';
-import { type OpenEngine, openEngine } from '../../../../src/database/embedded/embedded.ts';
-import type { Engine } from '../../../../src/database/embedded/engine.ts';
+import type { Engine } from '../../../../src/database/connect/embedded/engine.ts';
+import type { Database } from '../../../../src/database/open/database.ts';
+import { type OpenEngine, openEngine } from '../../../../src/database/open/open-embedded.ts';
 import { testLog } from '../../process/test-log.ts';
 import { emptyDatabase, toConnection, tryToEmpty } from '../empty-database.ts';
 import { guardFunctions, Releasable } from '../releasable.ts';

@@ -18,7 +18,7 @@ const SNAPSHOT_FOLDER = join(ROOT, 'node_modules', '.cache', 'test-databases');
 const SNAPSHOT_SOURCES = [
   'package-lock.json',
   'migrations/*/*.sql',
-  'src/database/migrating/migrate.ts',
+  'src/database/migrate/migrate.ts',
   'test/support/database/embedded/make-snapshot.ts',
 ];
 

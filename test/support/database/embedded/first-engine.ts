@@ -1,5 +1,5 @@
 /** Opens a worker's first database while the worker loads the product, which takes about as long. */
-import type { Engine } from '../../../../src/database/embedded/engine.ts';
+import type { Engine } from '../../../../src/database/connect/embedded/engine.ts';
 import { startMemoryEngine } from './memory-engine.ts';
 
 const { TEST_DATABASE, TEST_SNAPSHOT } = process.env;

@@ -1,9 +1,9 @@
 /** Creates the data folder of an embedded database after all migrations, as a tar file. */
 import { MessageChannel } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { type OpenEngine, openEngine } from '../../../../src/database/embedded/embedded.ts';
-import { PortStream } from '../../../../src/database/embedded/port-stream.ts';
-import { serveConnections } from '../../../../src/database/embedded/run-engine.ts';
+import { PortStream } from '../../../../src/database/connect/embedded/port-stream.ts';
+import { serveConnections } from '../../../../src/database/connect/embedded/run-engine.ts';
+import { type OpenEngine, openEngine } from '../../../../src/database/open/open-embedded.ts';
 import { createLog } from '../../../../src/kernel/log.ts';
 
 export async function createSnapshot(): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 /** Starts embedded databases in memory, each in its own thread. */
-import { Engine, type EngineOptions } from '../../../../src/database/embedded/engine.ts';
+import { Engine, type EngineOptions } from '../../../../src/database/connect/embedded/engine.ts';
 
 /**
  * Returns the path of the run's snapshot. It is an environment variable because preloaded modules cannot use

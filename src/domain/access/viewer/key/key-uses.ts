@@ -1,7 +1,7 @@
 /** Records when API keys were last used. */
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../../../database/database.ts';
-import type { Row } from '../../../../database/tables.ts';
+import type { Database } from '../../../../database/open/database.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import type { Log } from '../../../../kernel/log.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import { growUpTo } from '../../../../work/growing-cache.ts';

@@ -3,7 +3,7 @@
  * exhausted its share, and SERVICE_UNAVAILABLE that the process is full. Both errors name the limit.
  */
 
-import type { Outages } from '../../../../database/outages.ts';
+import type { Outages } from '../../../../database/connect/outages.ts';
 import { DomainError, type ServiceUnavailable } from '../../../../kernel/errors.ts';
 import type { Meters } from '../../../../kernel/meters.ts';
 import type { Config } from '../../../../settings/config.ts';

@@ -1,6 +1,6 @@
 /** Tokens of agent sessions. A token only names its session, whose row has the rights and the expiry. */
 import { z } from 'zod';
-import type { Row } from '../../../../database/tables.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import { DomainError, unauthenticated } from '../../../../kernel/errors.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import type { Services } from '../../call.ts';

@@ -2,8 +2,8 @@
 import { type CryptoKey, importSPKI, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { withoutProject } from '../../../../database/projects/all-projects.ts';
-import type { Row } from '../../../../database/tables.ts';
+import { withoutProject } from '../../../../database/statements/projects/all-projects.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import { unauthenticated } from '../../../../kernel/errors.ts';
 import { findPrefix } from '../../../../kernel/ids.ts';
 import { requireParsed } from '../../../../work/bounded-parse.ts';

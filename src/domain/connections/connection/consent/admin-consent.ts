@@ -1,6 +1,6 @@
 /** Connects an organization whose administrator has consented, and in which the person has then signed in. */
 import { decodeJwt } from 'jose';
-import type { Tables } from '../../../../database/tables.ts';
+import type { Tables } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { ProjectServices } from '../../../access/call.ts';
 import type { StoredConnect } from '../oauth-connect.ts';

@@ -1,6 +1,7 @@
 /** Handles the return from a provider's consent page: creates or renews the connection. */
-import type { Row, Tables } from '../../../../database/tables.ts';
-import { isMissingRow } from '../../../../database/violations.ts';
+
+import { isMissingRow } from '../../../../database/connect/violations.ts';
+import type { Row, Tables } from '../../../../database/statements/tables.ts';
 import { DomainError, unprocessable } from '../../../../kernel/errors.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';

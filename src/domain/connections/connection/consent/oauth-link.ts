@@ -1,7 +1,7 @@
 /** Opens the link of a connect: returns the URL of the provider's consent page. */
 
 import { hash } from 'node:crypto';
-import type { Row, Tables } from '../../../../database/tables.ts';
+import type { Row, Tables } from '../../../../database/statements/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import type { Services } from '../../../access/call.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';

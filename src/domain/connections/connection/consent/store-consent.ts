@@ -2,11 +2,11 @@
  * Stores the tokens of a consent. If the provider issued no refresh token, the stored one is kept for the same account and
  * person. Without one, the connection is reported.
  */
-
 import type { Prisma } from '../../../../database/generated/client.ts';
-import type { ConnectionWithCredentials } from '../../../../database/hot/write-target.ts';
+import type { ConnectionWithCredentials } from '../../../../database/statements/hot/write-target.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { ProjectServices, Services } from '../../../access/call.ts';
+import type { Services } from '../../../access/call.ts';
+import type { ProjectServices } from '../../../access/call.ts';
 import { areForProvider } from '../../provider/credential-targets.ts';
 import { createCredentialColumns } from '../connection.ts';
 import { parseDate, type StoredToken } from '../credentials.ts';

@@ -1,7 +1,7 @@
 /** Lists the connections of a project, a group and a consumer. */
 import { z } from 'zod';
 import { ConnectionStatus } from '../../../../database/generated/enums.ts';
-import type { Row } from '../../../../database/tables.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import type { Call } from '../../../access/call.ts';
 import { read } from '../../../access/declared-read.ts';
 import { ref } from '../../../base/names.ts';

@@ -1,6 +1,6 @@
 /** Sends a provider's health check, which decides whether credentials are valid. */
 
-import type { Row } from '../../../../database/tables.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import type { Provider, ProviderResponse } from '../../../../providers/contract.ts';
 import { isSuccess } from '../../../../providers/read-responses.ts';
 import { createMask, SecretMask } from '../../../../work/secret-mask.ts';

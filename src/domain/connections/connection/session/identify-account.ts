@@ -1,7 +1,7 @@
 /** Identifies the account of a new connection by a request to its provider. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { ConnectionWithCredentials } from '../../../../database/hot/write-target.ts';
+import type { ConnectionWithCredentials } from '../../../../database/statements/hot/write-target.ts';
 import type { AccountIdentity } from '../../../../providers/contract.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { Services } from '../../../access/call.ts';

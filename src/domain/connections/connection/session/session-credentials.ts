@@ -1,5 +1,5 @@
 /** The credentials that a session uses, and their replacement after a rejection. */
-import type { Row, Tables } from '../../../../database/tables.ts';
+import type { Row, Tables } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';

@@ -1,6 +1,6 @@
 /** Reads the stored credentials of a connection. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Tables } from '../../../../database/tables.ts';
+import type { Tables } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { Services } from '../../../access/call.ts';
 import { type Credentials, openCredentials } from '../credentials.ts';

@@ -1,5 +1,5 @@
 /** Detects connections without tokens, so that operations that need a token are refused before anything is stored. */
-import type { Row, Tables } from '../../../../database/tables.ts';
+import type { Row, Tables } from '../../../../database/statements/tables.ts';
 import { isConsentScheme } from '../../../../providers/contract.ts';
 import type { Services } from '../../../access/call.ts';
 import { readCredentials, unsealCredentials } from '../session/stored-credentials.ts';

@@ -7,10 +7,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { EventRow } from '../../../../database/hot/append-events.ts';
-import { STORE_TOKENS } from '../../../../database/hot/store-tokens.ts';
-import { type BindInput, CompiledStatement, statements } from '../../../../database/statements.ts';
-import type { Row } from '../../../../database/tables.ts';
+import type { EventRow } from '../../../../database/statements/hot/append-events.ts';
+import { STORE_TOKENS } from '../../../../database/statements/hot/store-tokens.ts';
+import {
+  type BindInput,
+  CompiledStatement,
+  statements,
+} from '../../../../database/statements/statements.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import { createEventRow } from '../../../../events/record.ts';
 import { pickSubject, type Subject } from '../../../../events/subject.ts';
 import type { SealedLocation } from '../../../../kernel/secrets.ts';

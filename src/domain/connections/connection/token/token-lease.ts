@@ -4,9 +4,9 @@
  */
 import type { ConnectionKey } from '../credentials.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../../../../database/database.ts';
-import { LeasedRows } from '../../../../database/leased-rows.ts';
-import type { Row } from '../../../../database/tables.ts';
+import { LeasedRows } from '../../../../database/leases/leased-rows.ts';
+import type { Database } from '../../../../database/open/database.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';

@@ -2,14 +2,17 @@
  * Reads the next pages of a read for about five seconds (a turn), so that other reads get their turns. After an
  * interruption, the next turn continues after the last recorded page.
  */
+
+import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
+import { LeaseLost } from '../../../../database/leases/lease.ts';
 import {
   type PageToRecord,
   RECORD_PAGES,
   type RecordedPage,
   recordPageInTransaction,
-} from '../../../../database/hot/record-pages.ts';
-import { listColumns } from '../../../../database/tables.ts';
-import { inTransaction } from '../../../../database/transaction.ts';
+} from '../../../../database/statements/hot/record-pages.ts';
+import { listColumns } from '../../../../database/statements/tables.ts';
+import { inTransaction } from '../../../../database/transactions/transaction.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { createMaskedError, DomainError, unprocessable } from '../../../../kernel/errors.ts';
 import type { ProviderSession } from '../../../../providers/contract.ts';
@@ -18,12 +21,10 @@ import { RepeatedCursors } from '../../../../providers/page-guard.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { computeBackoffMs } from '../../../../work/backoff.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../work/durations.ts';
-import { LeaseLost } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
 import { openSession } from '../../../connections/connection/connection-session.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
-import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../../events/delivery-backlog.ts';
 import { toStorableString } from '../../../base/storable-json.ts';
 import { computeDelayMs } from '../write/retry.ts';

@@ -1,6 +1,6 @@
 /** Converts a page of a read to the rows that record it: messages, the progress, and the hashes of delivered entries. */
-import type { PageToRecord } from '../../../../database/hot/record-pages.ts';
-import type { Row } from '../../../../database/tables.ts';
+import type { PageToRecord } from '../../../../database/statements/hot/record-pages.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import { pickSubject } from '../../../../events/subject.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { findCurrentTraceparent } from '../../../../kernel/spans.ts';

@@ -1,7 +1,7 @@
 /** Pauses and resumes reads. While reads are paused, none starts by its schedule, and running reads stop after their page. */
 import { z } from 'zod';
-import type { Row } from '../../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifyWork } from '../../../../events/channel.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { id } from '../../../../kernel/ids.ts';

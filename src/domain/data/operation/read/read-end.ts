@@ -1,7 +1,7 @@
 /** Ends reads: updates their operations and their objects, and records their events. */
 
-import type { Row } from '../../../../database/tables.ts';
-import type { Transaction } from '../../../../database/transaction.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
+import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import { recordEvent } from '../../../../events/record.ts';
 import { pickSubject } from '../../../../events/subject.ts';
 import {

@@ -2,12 +2,13 @@
  * Stores the runs of reads. A worker holds a run by a lease. Every change of a run names the worker's claim, so that only
  * the newer of two workers makes progress.
  */
-import type { Database } from '../../../../database/database.ts';
+
 import type { ReadType } from '../../../../database/generated/enums.ts';
-import { LeasedRows } from '../../../../database/leased-rows.ts';
-import { run, sql, statements } from '../../../../database/statements.ts';
-import type { Row } from '../../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
+import type { Database } from '../../../../database/open/database.ts';
+import { LeasedRows } from '../../../../database/leases/leased-rows.ts';
+import { run, sql, statements } from '../../../../database/statements/statements.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifyOperation, notifyWork } from '../../../../events/channel.ts';
 import { findCurrentTraceparent } from '../../../../kernel/spans.ts';
 import {
@@ -16,7 +17,7 @@ import {
   newLeaseToken,
   RELEASED_LEASE,
   requireLease,
-} from '../../../../work/lease.ts';
+} from '../../../../database/leases/lease.ts';
 import type { Services } from '../../../access/call.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 import {

@@ -1,8 +1,7 @@
 /** Starts the scheduled reads of objects that are due, and sets the times of their next reads. */
-
-import { acrossProjects, sweep } from '../../../../database/projects/all-projects.ts';
-import { anyOf, run, sql } from '../../../../database/statements.ts';
-import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
+import { acrossProjects, sweep } from '../../../../database/statements/projects/all-projects.ts';
+import { anyOf, run, sql } from '../../../../database/statements/statements.ts';
+import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { lockedWork } from '../../../../jobs/upkeep-loop.ts';
 import type { Services } from '../../../access/call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../../events/delivery-backlog.ts';

@@ -1,6 +1,6 @@
 /** Loads what a read needs: its plan, connection and provider. Each turn loads them again, so that changes take effect. */
 
-import type { Row } from '../../../../database/tables.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import { notFound, unprocessable } from '../../../../kernel/errors.ts';
 import type { ReadTiming } from '../../../../providers/behavior.ts';
 import type { Provider, ReadCapability } from '../../../../providers/contract.ts';

@@ -1,7 +1,7 @@
 /** Starts reads of a time window at the request of a caller, even if the schedule is paused. */
 import { z } from 'zod';
-import type { Row } from '../../../../database/tables.ts';
-import { inTransaction } from '../../../../database/transaction.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
+import { inTransaction } from '../../../../database/transactions/transaction.ts';
 import {
   DomainError,
   type Issue,

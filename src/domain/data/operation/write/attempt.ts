@@ -1,5 +1,5 @@
 /** Runs one attempt of a write: sends its requests to the provider, and sets the outcomes of their records. */
-import { inTransaction } from '../../../../database/transaction.ts';
+import { inTransaction } from '../../../../database/transactions/transaction.ts';
 import { DomainError } from '../../../../kernel/errors.ts';
 import type { Provider, ProviderSession } from '../../../../providers/contract.ts';
 import type { RecordOutcome } from '../../../../providers/moving-records.ts';

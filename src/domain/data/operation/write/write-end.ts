@@ -1,22 +1,29 @@
 /** Ends a write, or postpones it to its next attempt. Updates its operations and records their events. */
-import type { EventRow } from '../../../../database/hot/append-events.ts';
-import { endOperations, type OperationEndRow } from '../../../../database/hot/end-operations.ts';
+
+import { LeaseLost, RELEASED_LEASE } from '../../../../database/leases/lease.ts';
+import type { EventRow } from '../../../../database/statements/hot/append-events.ts';
+import {
+  endOperations,
+  type OperationEndRow,
+} from '../../../../database/statements/hot/end-operations.ts';
 import {
   END_UNREPORTED_WRITES,
   END_WRITES,
   type WriteEndRow,
-} from '../../../../database/hot/end-writes.ts';
-import { findWriteTarget, type WriteTarget } from '../../../../database/hot/write-target.ts';
-import { repeatIfMoved } from '../../../../database/keyed-rows.ts';
-import type { Row } from '../../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
+} from '../../../../database/statements/hot/end-writes.ts';
+import {
+  findWriteTarget,
+  type WriteTarget,
+} from '../../../../database/statements/hot/write-target.ts';
+import { repeatIfMoved } from '../../../../database/statements/keyed-rows.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { createEventRow } from '../../../../events/record.ts';
 import { pickSubject } from '../../../../events/subject.ts';
 import { createMaskedError } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import type { Log } from '../../../../kernel/log.ts';
 import { retryUpTo } from '../../../../work/backoff.ts';
-import { LeaseLost, RELEASED_LEASE } from '../../../../work/lease.ts';
 import { Outage } from '../../../../work/outage.ts';
 import type { Services } from '../../../access/call.ts';
 import { toInstallationFields } from '../../../integrations/installation/installation-events.ts';

@@ -3,8 +3,8 @@ import {
   isComplete,
   type NamedTarget,
   type WriteTarget,
-} from '../../../../database/hot/write-target.ts';
-import type { Row } from '../../../../database/tables.ts';
+} from '../../../../database/statements/hot/write-target.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import {
   DomainError,
   type Issue,

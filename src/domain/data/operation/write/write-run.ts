@@ -1,12 +1,15 @@
 /** Runs writes: attempts each claimed write, and stores the outcome. No network call happens inside a transaction. */
+import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { setTimeout as wait } from 'node:timers/promises';
-import { findWriteTarget, type WriteTarget } from '../../../../database/hot/write-target.ts';
-import { listColumns } from '../../../../database/tables.ts';
+import { LeaseLost } from '../../../../database/leases/lease.ts';
+import {
+  findWriteTarget,
+  type WriteTarget,
+} from '../../../../database/statements/hot/write-target.ts';
+import { listColumns } from '../../../../database/statements/tables.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../work/durations.ts';
-import { LeaseLost } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
-import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import { attemptWrite, createPermanentFailure, supportsKey } from './attempt.ts';
 import { createFailedOutcome, createUnknownOutcome } from './outcome.ts';

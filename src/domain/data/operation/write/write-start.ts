@@ -3,17 +3,17 @@
  * idempotency key returns the outcome of the first one.
  */
 import { hash } from 'node:crypto';
+import { newLeaseToken } from '../../../../database/leases/lease.ts';
 import {
   acceptWrites,
   collectWrites,
   type WriteToAccept,
-} from '../../../../database/hot/accept-writes.ts';
-import type { Row } from '../../../../database/tables.ts';
+} from '../../../../database/statements/hot/accept-writes.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import { conflict } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { findCurrentTraceparent } from '../../../../kernel/spans.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../work/durations.ts';
-import { newLeaseToken } from '../../../../work/lease.ts';
 import type { Call, Services } from '../../../access/call.ts';
 import type { LogLine } from '../operation-work.ts';
 import { createWriteMetadata } from './outcome.ts';

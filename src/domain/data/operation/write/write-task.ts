@@ -3,12 +3,12 @@
  * freezes, another process takes over, and the older claim can store no results.
  */
 import { Prisma } from '../../../../database/generated/client.ts';
-import type { WriteTarget } from '../../../../database/hot/write-target.ts';
-import { LeasedRows } from '../../../../database/leased-rows.ts';
-import type { Row } from '../../../../database/tables.ts';
-import type { Transaction } from '../../../../database/transaction.ts';
+import { LEASE } from '../../../../database/leases/lease.ts';
+import { LeasedRows } from '../../../../database/leases/leased-rows.ts';
+import type { WriteTarget } from '../../../../database/statements/hot/write-target.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
+import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import type { Association } from '../../../../providers/moving-records.ts';
-import { LEASE } from '../../../../work/lease.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import type { StoredOutcome } from './outcome.ts';
 import type { RecordVersion } from './record-version.ts';

@@ -4,16 +4,16 @@
  */
 
 import type { Client } from '@grpc/grpc-js';
-import { SUBSCRIPTIONS_CHANNEL } from '../../../../database/hot/notification-channels.ts';
-import { listColumns } from '../../../../database/tables.ts';
+import { LeaseLost, RELEASED_LEASE } from '../../../../database/leases/lease.ts';
+import { listColumns } from '../../../../database/statements/tables.ts';
+import { SUBSCRIPTIONS_CHANNEL } from '../../../../database/transactions/notification-channels.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { unprocessable } from '../../../../kernel/errors.ts';
 import { OutboundError } from '../../../../outbound/outbound-error.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import { LeaseLost, RELEASED_LEASE } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
-import { openSessionOf } from '../../../connections/connection/connection-session.ts';
 import { findVariable } from '../../../connections/connection/session/account-address.ts';
+import { openSessionOf } from '../../../connections/connection/connection-session.ts';
 import { findProviderOf } from '../../../connections/provider/catalog.ts';
 import { waitForCapacity } from '../event-backlog.ts';
 import { readList } from './read-list.ts';

@@ -1,5 +1,5 @@
 /** Recovers changes for which no events arrived: reads the records, and queries the provider for deletions. */
-import type { Transaction } from '../../../../database/transaction.ts';
+import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import type { ProviderEvent, TimeSpan } from '../../../../providers/subscribing.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';

@@ -2,11 +2,12 @@
  * Reads a connection's list of changes when the provider notifies the gateway, and at regular intervals. One worker at
  * a time reads the list, and stores each page together with the position after it.
  */
-import { inTransaction } from '../../../../database/transaction.ts';
+
+import { RELEASED_LEASE, requireLease } from '../../../../database/leases/lease.ts';
+import { inTransaction } from '../../../../database/transactions/transaction.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { EntryPage, EventList, SubscribeCapability } from '../../../../providers/subscribing.ts';
 import { HOUR_MS } from '../../../../work/durations.ts';
-import { RELEASED_LEASE, requireLease } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
 import { waitForCapacity } from '../event-backlog.ts';
 import { getSubscriptionParties } from '../subscription-parties.ts';

@@ -3,12 +3,12 @@
  * each ping.
  */
 
-import type { Row } from '../../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
+import { RELEASED_LEASE } from '../../../../database/leases/lease.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../../events/channel.ts';
 import type { SealedLocation } from '../../../../kernel/secrets.ts';
 import type { CreatedWebhook, EventList, WebhookRequest } from '../../../../providers/subscribing.ts';
-import { RELEASED_LEASE } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
 import type { AccountSession } from '../../../connections/connection/connection-session.ts';
 import { readIdFromAddress } from '../subscription-secret.ts';

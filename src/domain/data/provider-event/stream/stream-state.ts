@@ -4,10 +4,14 @@
  * event.
  */
 import { Prisma } from '../../../../database/generated/client.ts';
-import { inProjectsSql, LeasedRows, runSweep } from '../../../../database/leased-rows.ts';
-import { allProjectsMark, type InProjects } from '../../../../database/projects/all-projects.ts';
-import { listColumns, type Row } from '../../../../database/tables.ts';
-import { inTransaction, type Transaction } from '../../../../database/transaction.ts';
+import { LEASE, RELEASED_LEASE } from '../../../../database/leases/lease.ts';
+import { inProjectsSql, LeasedRows, runSweep } from '../../../../database/leases/leased-rows.ts';
+import {
+  allProjectsMark,
+  type InProjects,
+} from '../../../../database/statements/projects/all-projects.ts';
+import { listColumns, type Row } from '../../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../../events/channel.ts';
 import type {
   EventList,
@@ -17,7 +21,6 @@ import type {
 } from '../../../../providers/subscribing.ts';
 import { scheduleRetry } from '../../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import { LEASE, RELEASED_LEASE } from '../../../../work/lease.ts';
 import type { Services } from '../../../access/call.ts';
 import type { AccountSession } from '../../../connections/connection/connection-session.ts';
 import { logWorkFailure } from '../../../connections/provider/work-failure.ts';

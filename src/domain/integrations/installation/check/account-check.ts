@@ -3,7 +3,7 @@
  * respond now (credentials, rate limit, outage), the config is accepted, and reads and writes report the error later.
  */
 
-import type { Row } from '../../../../database/tables.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { type Provider, supportsCapability } from '../../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../providers/provider-error.ts';

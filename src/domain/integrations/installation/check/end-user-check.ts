@@ -3,7 +3,7 @@
  * destinations.
  */
 
-import type { Row } from '../../../../database/tables.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import type { Call } from '../../../access/call.ts';
 import { findProjectRows } from '../../../access/scope.ts';

@@ -1,6 +1,6 @@
 /** The reasons why a change breaks installations. */
 import { z } from 'zod';
-import type { Row } from '../../../../database/tables.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
 import type { Call } from '../../../access/call.ts';
 import { createRelations } from '../../../access/relations.ts';
 import { computed, idField, resource } from '../../../base/resource.ts';

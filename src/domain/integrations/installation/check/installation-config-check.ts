@@ -1,11 +1,11 @@
 /** Validates an installation's config against the revision of its integration. */
-import type { Transaction } from '../../../../database/transaction.ts';
+import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../../../kernel/errors.ts';
 import type { Provider } from '../../../../providers/contract.ts';
 import { findModule } from '../../../../providers/modules.ts';
-import type { ProjectCall } from '../../../access/call.ts';
 import { findVariable, toInputMember } from '../../../connections/connection/session/account-address.ts';
 import { lockDestinations } from '../../../events/destination-uses.ts';
+import type { ProjectCall } from '../../../access/call.ts';
 import type { IntegrationContent, SubscribeObject } from '../../integration/integration-content.ts';
 import { createInputIssue } from '../../../base/issues.ts';
 import { listRepeatedIndexes } from '../../../base/repeats.ts';

@@ -3,8 +3,8 @@
  * invalid for the new one, or their account lacks a field that the new one requires.
  */
 
-import type { Row } from '../../../../database/tables.ts';
-import type { Transaction } from '../../../../database/transaction.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
+import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
