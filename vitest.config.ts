@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { defineConfig } from 'vitest/config';
-import { getClusterSkipReason } from './test/support/database/cluster-servers.ts';
+import { getClusterSkipReason } from './test/support/database/cluster/cluster-servers.ts';
 import { createMemoryFolder } from './test/support/database/memory-folder.ts';
 import { getPgbouncerSkipReason } from './test/support/database/pgbouncer.ts';
 import { getPostgresSkipReason } from './test/support/database/postgres-binaries.ts';

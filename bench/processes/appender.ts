@@ -6,7 +6,7 @@ import {
   EVENT_CTES,
   type EventRow,
 } from '../../src/database/statements/hot/append-events.ts';
-import type { BatchChange } from '../../src/database/statements/hot/shared-statements.ts';
+import type { SharedStatement } from '../../src/database/statements/hot/shared-statements.ts';
 import { notificationsSql } from '../../src/database/transactions/notification-channels.ts';
 import { createEventRow } from '../../src/events/record.ts';
 import { createLog } from '../../src/kernel/log.ts';
@@ -26,7 +26,7 @@ export interface AppendResult {
 }
 
 /** The statement, which the gateway composes in the same way for every change with events. */
-const APPEND: BatchChange<EventRow, object> = {
+const APPEND: SharedStatement<EventRow, object> = {
   getQueue: ({ projectId }) => projectId,
   getKey: ({ eventId }) => eventId,
   text: `
@@ -43,7 +43,7 @@ process.on('message', async (request: AppendRequest) => {
   const callRepeatedly = async () => {
     while (performance.now() < endMs) {
       const startMs = performance.now();
-      const row = await database.changes.run(APPEND, createConnectionEvent(request.projectId));
+      const row = await database.runShared(APPEND, createConnectionEvent(request.projectId));
       if (row === null) throw new Error('An event was not stored.');
       latenciesMs.push(performance.now() - startMs);
     }

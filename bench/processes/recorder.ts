@@ -5,6 +5,7 @@ import { inTransaction } from '../../src/database/transactions/transaction.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { readConfig } from '../../src/settings/config.ts';
+import { queryRows } from '../../test/support/database/query.ts';
 
 export interface RecordRequest {
   projectId: string;
@@ -35,7 +36,7 @@ process.on('message', async ({ projectId, count, notifies }: RecordRequest) => {
     return performance.timeOrigin + performance.now();
   });
   if (notifies) {
-    await database.rows.query(`select pg_notify('gateway_events', $1)::text`, [projectId]);
+    await queryRows(database, `select pg_notify('gateway_events', $1)::text`, [projectId]);
   }
   process.send?.(committedMs);
 });

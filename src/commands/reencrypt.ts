@@ -30,7 +30,7 @@ async function reencryptAll({ wantsNewKey }: { wantsNewKey: boolean }): Promise<
   await using database = await openDatabase(config, createLog('warn'));
   const keys = wantsNewKey ? addEncryptionKey(config) : loadEncryptionKeys(config);
   const vault = createVault(keys);
-  const sealedCount = await sealPlainTargets(database.rows.query, vault);
-  const reencryptedCount = await reencrypt(database.rows.query, vault);
+  const sealedCount = await sealPlainTargets(database.run, vault);
+  const reencryptedCount = await reencrypt(database.run, vault);
   console.log(`${sealedCount + reencryptedCount} values re-encrypted with the current key.`);
 }

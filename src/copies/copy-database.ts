@@ -6,7 +6,7 @@ import { DataFolderInUse, lockDataFolder } from '../database/connect/embedded/da
 import { startEngine } from '../database/connect/embedded/engine.ts';
 import { borrowSnapshot } from '../database/connect/embedded/snapshots.ts';
 import { Outages } from '../database/connect/outages.ts';
-import { Primary } from '../database/connect/postgres/primary.ts';
+import { Primary } from '../database/connect/primary.ts';
 import { hasRunningGateways } from '../database/connect/processes.ts';
 import {
   type OpenSession,

@@ -49,7 +49,7 @@ export interface Claim {
 }
 
 interface ClaimerServices {
-  database: Pick<Database, 'rows' | 'processes' | 'shardGroup'>;
+  database: Pick<Database, 'run' | 'processes' | 'shardGroup'>;
   vault: Vault;
   log: Log;
   now: () => Date;
@@ -97,7 +97,7 @@ export class Claimer {
     const freeRowsByDestination = backlog.getFreeRowsByDestination();
     const capacities = backlog.getProjectCapacities();
     const requestedMs = performance.now();
-    const claimedRows = await claimDueDeliveries(database.rows.query, {
+    const claimedRows = await claimDueDeliveries(database.run, {
       ...turn,
       lastDestinationByProject: this.#lastDestinationByProject,
       freeRowsByDestination,
@@ -170,10 +170,10 @@ export class Claimer {
 
   async #createTurns(): Promise<ClaimTurn[]> {
     const { database, now } = this.#deps;
-    const { rows, shardGroup } = database;
+    const { run, shardGroup } = database;
     const projectIds = shardGroup.projectIds();
     if (projectIds === null) return [{ projectIds, afterProjectId: '' }];
-    const dueProjectIds = await listProjectsWithDueDeliveries(rows.query, projectIds, now());
+    const dueProjectIds = await listProjectsWithDueDeliveries(run, projectIds, now());
     return shardGroup
       .splitIntoParts(dueProjectIds)
       .map((part) => ({ projectIds: part, afterProjectId: '' }));

@@ -162,8 +162,8 @@ export class DeliveryWorker {
     const nowMs = performance.now();
     if (nowMs < this.#orphansDueMs) return;
     this.#orphansDueMs = nowMs + ORPHANS_INTERVAL_MS;
-    const { rows, shardGroup } = this.#deps.database;
-    await releaseOrphans(rows.query, shardGroup);
+    const { run, shardGroup } = this.#deps.database;
+    await releaseOrphans(run, shardGroup);
   }
 
   #sendNext(): void {
@@ -245,10 +245,10 @@ export class DeliveryWorker {
 
   #release(deliveries: ClaimedDelivery[]): void {
     if (deliveries.length === 0) return;
-    const { rows, shardGroup } = this.#deps.database;
+    const { run, shardGroup } = this.#deps.database;
     const claimedRows = deliveries.map(({ row }) => row);
     const releases = batchRows(shardGroup, claimedRows, ({ projectId }) => projectId).map((batch) =>
-      this.#retryUntilDone(() => releaseClaims(rows.query, batch), this.#releaseOutage),
+      this.#retryUntilDone(() => releaseClaims(run, batch), this.#releaseOutage),
     );
     void Promise.all(releases).then(() => this.#drop(deliveries));
   }

@@ -4,7 +4,6 @@
  * lease. Leases use the database's clock, which all processes share.
  */
 
-import type { RunQuery } from '../database/connect/run-query.ts';
 import { isFreeSql } from '../database/leases/lease.ts';
 import {
   isAtPositionSql,
@@ -25,6 +24,7 @@ import {
   type ShardGroup,
 } from '../database/statements/projects/shard-groups.ts';
 import { type RowKey, toKeyColumns } from '../database/statements/row-keys.ts';
+import type { RunStatement } from '../database/statements/statements.ts';
 import type { ProjectCapacity } from './backlog.ts';
 
 /** A delivery that this process may send until its lease ends, with its target. */
@@ -105,7 +105,7 @@ export const selectEarliestDueSql = (inProjects: InProjects) => `
     (select now() from "Delivery"
       where ${inProjects('"projectId"')} and "afterId" is not null and "status" = 'PENDING' limit 1))`;
 
-const PROJECTS_WITH_DUE_DELIVERIES = acrossProjects(
+const PROJECTS_WITH_DUE_DELIVERIES = acrossProjects<{ projectId: string }>(
   'projects with due deliveries',
   (inProjects) => `
   select destination."projectId" from "Destination" destination
@@ -118,13 +118,11 @@ const PROJECTS_WITH_DUE_DELIVERIES = acrossProjects(
 
 /** Returns the projects with due deliveries, even if a process holds the deliveries. */
 export async function listProjectsWithDueDeliveries(
-  query: RunQuery,
+  run: RunStatement,
   projectIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
-  const rows = await query<{ projectId: string }>(
-    ...bindProjects(PROJECTS_WITH_DUE_DELIVERIES, projectIds, [now]),
-  );
+  const rows = await run(...bindProjects(PROJECTS_WITH_DUE_DELIVERIES, projectIds, [now]));
   return rows.map(({ projectId }) => projectId);
 }
 
@@ -172,7 +170,7 @@ const TARGET_COLUMNS = [
  * Claims due deliveries of enabled destinations, project by project and destination by destination. No project exceeds
  * its capacity, so that a project with many due deliveries does not delay others.
  */
-const CLAIM = acrossProjects(
+const CLAIM = acrossProjects<ClaimedRow>(
   'deliveries that are due',
   (inProjects) => `
   ${selectPendingProjectsSql('$1', inProjects)}, due as materialized (
@@ -234,7 +232,7 @@ const CLAIM = acrossProjects(
   )} destination`,
 );
 
-export function claimDueDeliveries(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
+export function claimDueDeliveries(run: RunStatement, order: ClaimOrder): Promise<ClaimedRow[]> {
   const { lastDestinationByProject, capacities } = order;
   const projects = [
     ...new Set([...lastDestinationByProject.keys(), ...capacities.byProject.keys()]),
@@ -262,7 +260,7 @@ export function claimDueDeliveries(query: RunQuery, order: ClaimOrder): Promise<
     order.leaseToken,
     order.leaseMs,
   ];
-  return query<ClaimedRow>(...bindProjects(CLAIM, order.projectIds, values));
+  return run(...bindProjects(CLAIM, order.projectIds, values));
 }
 
 /**
@@ -273,7 +271,7 @@ export const IS_PENDING = `delivery."status" is not distinct from 'PENDING'`;
 
 const RELEASED_MAX = 1_000;
 
-const RELEASE_SUCCESSORS = forProjects(
+const RELEASE_SUCCESSORS = forProjects<MissedCount>(
   (inProjects) => `
   with selected as materialized (
     select delivery."place", ended."projectId" from unnest($1::text[], $2::text[]) as ended("projectId", "id")
@@ -298,17 +296,15 @@ const RELEASE_SUCCESSORS = forProjects(
 
 /** Makes the deliveries due that waited for one of the ended deliveries. */
 export async function releaseSuccessors(
-  query: RunQuery,
+  run: RunStatement,
   { projectIds, rows: endedDeliveries }: RowBatch<RowKey>,
 ): Promise<void> {
   await repeatUntilAllChanged(() =>
-    query<MissedCount>(
-      ...bindProjects(RELEASE_SUCCESSORS, projectIds, toKeyColumns(endedDeliveries)),
-    ),
+    run(...bindProjects(RELEASE_SUCCESSORS, projectIds, toKeyColumns(endedDeliveries))),
   );
 }
 
-const ORPHANS = acrossProjects(
+const ORPHANS = acrossProjects<RowKey>(
   'deliveries that wait for an ended delivery',
   (inProjects) => `
   select delivery."projectId", delivery."afterId" as "id" from "Delivery" delivery
@@ -323,15 +319,15 @@ const ORPHANS = acrossProjects(
  * Releases deliveries whose predecessor has ended. They remain if a process recorded the end and then stopped before it
  * released them.
  */
-export async function releaseOrphans(query: RunQuery, group: ShardGroup): Promise<void> {
-  const endedDeliveries = await query<RowKey>(...bindProjects(ORPHANS, group.projectIds(), []));
+export async function releaseOrphans(run: RunStatement, group: ShardGroup): Promise<void> {
+  const endedDeliveries = await run(...bindProjects(ORPHANS, group.projectIds(), []));
   if (endedDeliveries.length === 0) return;
   for (const batch of batchRows(group, endedDeliveries, ({ projectId }) => projectId)) {
-    await releaseSuccessors(query, batch);
+    await releaseSuccessors(run, batch);
   }
 }
 
-const RELEASE_CLAIMS = forProjects(
+const RELEASE_CLAIMS = forProjects<MissedCount>(
   (inProjects) => `
   with selected as materialized (
     select delivery."place", claimed."projectId" from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
@@ -351,12 +347,10 @@ const RELEASE_CLAIMS = forProjects(
 
 /** Releases claimed deliveries that were not sent. They are due again immediately. */
 export async function releaseClaims(
-  query: RunQuery,
+  run: RunStatement,
   { projectIds, rows: claimedRows }: RowBatch<Pick<ClaimedRow, 'projectId' | 'id' | 'leaseToken'>>,
 ): Promise<void> {
   const tokens = new Set(claimedRows.map(({ leaseToken }) => leaseToken));
   const values = [...toKeyColumns(claimedRows), [...tokens]];
-  await repeatUntilAllChanged(() =>
-    query<MissedCount>(...bindProjects(RELEASE_CLAIMS, projectIds, values)),
-  );
+  await repeatUntilAllChanged(() => run(...bindProjects(RELEASE_CLAIMS, projectIds, values)));
 }

@@ -3,7 +3,6 @@
  * attempts.
  */
 
-import type { RunQuery } from '../database/connect/run-query.ts';
 import type { Database } from '../database/open/database.ts';
 import {
   EVENT_COLUMNS,
@@ -24,6 +23,7 @@ import {
   type InProjects,
 } from '../database/statements/projects/all-projects.ts';
 import type { RowBatch } from '../database/statements/projects/shard-groups.ts';
+import type { RunStatement } from '../database/statements/statements.ts';
 import { notificationsSql } from '../database/transactions/notification-channels.ts';
 import type { Notification } from '../database/transactions/notifications.ts';
 import { type DestinationKey, IS_PENDING } from './outbox.ts';
@@ -111,7 +111,7 @@ const listFailingSql = (condition: string) => `(
  * taken over a claim, the result of the older claim changes nothing.
  */
 const recordSql = (hasPermanentFailures: boolean) =>
-  forProjects(
+  forProjects<RecordedRow>(
     (inProjects) => `
   with result as (
     select * from json_to_recordset($1::json) as result("attemptId" text, "projectId" text,
@@ -171,7 +171,7 @@ const RECORD_WITH_EVENTS = recordSql(true);
  * Records attempts that all succeeded. Omits failure handling and passes values as columns, which cuts the cost to a
  * third.
  */
-const RECORD_SUCCESSES = forProjects(
+const RECORD_SUCCESSES = forProjects<RecordedRow>(
   (inProjects) => `
   with result as (
     select *, null::text as "error" from unnest(
@@ -191,7 +191,7 @@ const RECORD_SUCCESSES = forProjects(
   select ${RECORDED_COUNTS}`,
 );
 
-type RecordingDatabase = Pick<Database, 'rows' | 'notify'>;
+type RecordingDatabase = Pick<Database, 'run' | 'notify'>;
 
 interface RecordingTimes {
   now: Date;
@@ -207,12 +207,12 @@ export function recordAttempts(
 ): Promise<RecordingResult> {
   const allSucceeded = batch.rows.every(({ status }) => status === 'SUCCEEDED');
   return allSucceeded
-    ? recordSuccesses(database.rows.query, batch, times)
+    ? recordSuccesses(database.run, batch, times)
     : recordWithFailures(database, batch, times);
 }
 
 async function recordSuccesses(
-  query: RunQuery,
+  run: RunStatement,
   { projectIds, rows }: RowBatch<AttemptRecord>,
   { now }: RecordingTimes,
 ): Promise<RecordingResult> {
@@ -228,7 +228,7 @@ async function recordSuccesses(
     rows.map(({ responseBody }) => responseBody),
   ];
   const statement = bindProjects(RECORD_SUCCESSES, projectIds, values);
-  const responses = await repeatUntilAllChanged(() => query<RecordedRow>(...statement));
+  const responses = await repeatUntilAllChanged(() => run(...statement));
   return mergeResults(responses);
 }
 
@@ -247,7 +247,7 @@ function mergeResults(responses: readonly RecordedRow[]): RecordingResult {
 }
 
 async function recordWithFailures(
-  { rows: { query }, notify }: RecordingDatabase,
+  { run, notify }: RecordingDatabase,
   { projectIds, rows }: RowBatch<AttemptRecord>,
   { now, disableThreshold, reportSince }: RecordingTimes,
 ): Promise<RecordingResult> {
@@ -256,7 +256,7 @@ async function recordWithFailures(
   const values = [JSON.stringify(rows), now, failingSince, failedAttempts, reportSince];
   const text = hasPermanentFailures ? RECORD_WITH_EVENTS : RECORD;
   const responses = await repeatUntilAllChanged(() =>
-    query<RecordedRow>(...bindProjects(text, projectIds, values)),
+    run(...bindProjects(text, projectIds, values)),
   );
   notify(responses.flatMap(({ notifications = [] }) => notifications));
   return mergeResults(responses);

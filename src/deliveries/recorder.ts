@@ -128,11 +128,11 @@ export class Recorder {
       ({ delivery, record }) => delivery.row.isOrdered && record.status !== 'PENDING',
     );
     if (endedAttempts.length === 0) return;
-    const { rows, shardGroup } = this.#deps.database;
+    const { run, shardGroup } = this.#deps.database;
     // A newer claim may hold a refused delivery, so the delivery has not ended and its successors must wait.
-    if (refused > 0) await releaseOrphans(rows.query, shardGroup);
+    if (refused > 0) await releaseOrphans(run, shardGroup);
     else
-      await releaseSuccessors(rows.query, {
+      await releaseSuccessors(run, {
         projectIds,
         rows: endedAttempts.map(({ delivery }) => delivery.row),
       });

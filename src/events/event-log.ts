@@ -50,7 +50,7 @@ export function createEventLogSource(
 
 /** Reads events in their order, up to the limit. */
 export async function readEvents(
-  { rows }: Database,
+  { reads }: Database,
   { projectId, above, upTo, limit }: LogRange & { projectId: string },
   { topicId, eventTypes }: EventFilter = {},
 ): Promise<LogRead<LoggedEvent>> {
@@ -60,25 +60,25 @@ export async function readEvents(
   const getReadTo = (page: readonly LogEntry[]) =>
     page.length === limit ? (page.at(-1)?.position ?? null) : null;
   if (topicId === undefined) {
-    const entries = await rows.page('NotificationEvent', where, range);
+    const entries = await reads.page('NotificationEvent', where, range);
     return { entries, readTo: getReadTo(entries) };
   }
-  const eventTopics = await rows.page('NotificationEventTopic', { ...where, topicId }, range);
+  const eventTopics = await reads.page('NotificationEventTopic', { ...where, topicId }, range);
   if (eventTopics.length === 0) return { entries: [], readTo: null };
   const ids = eventTopics.map(({ eventId }) => eventId);
-  const events = await rows.find('NotificationEvent', { projectId, id: ids });
+  const events = await reads.find('NotificationEvent', { projectId, id: ids });
   const entries = events.sort((a, b) => (a.position < b.position ? -1 : 1));
   return { entries, readTo: getReadTo(eventTopics) };
 }
 
 /** Returns the topics to which each event was routed, by the event's id. */
 export async function readTopicIds(
-  { rows }: Database,
+  { reads }: Database,
   projectId: string,
   events: readonly LoggedEvent[],
 ): Promise<Map<string, Set<string>>> {
   const eventId = events.map(({ id }) => id);
-  const eventTopics = await rows.find('NotificationEventTopic', { projectId, eventId });
+  const eventTopics = await reads.find('NotificationEventTopic', { projectId, eventId });
   const topicIds = new Map<string, Set<string>>();
   for (const route of eventTopics) {
     const eventTopicIds = topicIds.get(route.eventId) ?? new Set();
@@ -89,10 +89,10 @@ export async function readTopicIds(
 
 /** Returns the last position of each project's log. A project without events is absent. */
 export async function readLastPositions(
-  { rows }: Database,
+  { reads }: Database,
   projectIds: string[],
 ): Promise<Map<string, bigint>> {
-  const logs = await rows.find('EventLog', { projectId: projectIds });
+  const logs = await reads.find('EventLog', { projectId: projectIds });
   return new Map(logs.map(({ projectId, lastPosition }) => [projectId, lastPosition]));
 }
 
@@ -101,10 +101,10 @@ export async function readLastPositions(
  * the position or the next one then still exists.
  */
 export async function isRetainedAfter(
-  { rows }: Database,
+  { reads }: Database,
   projectId: string,
   position: bigint,
 ): Promise<boolean> {
   const range = { column: 'position', direction: 'desc', below: position + 2n, limit: 1 } as const;
-  return (await rows.page('NotificationEvent', { projectId }, range)).length > 0;
+  return (await reads.page('NotificationEvent', { projectId }, range)).length > 0;
 }

@@ -88,7 +88,7 @@ class OperationReader {
     const ids = [...this.#idsToRead].slice(0, READ_BATCH);
     for (const id of ids) this.#idsToRead.delete(id);
     const projectId = [...new Set(ids.flatMap((id) => this.#findProjectId(id) ?? []))];
-    const rows = await this.#database.rows.find('Operation', { projectId, id: ids });
+    const rows = await this.#database.reads.find('Operation', { projectId, id: ids });
     const items = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
     for (const id of ids) {
       for (const follower of this.#followers.get(id) ?? []) follower.offer(items.get(id) ?? null);

@@ -1,5 +1,6 @@
 /** Reads streams, the messages of destinations of the type STREAM. Positions are in commit order, as for events. */
 import type { Database } from '../database/open/database.ts';
+import { type RunStatement, sqlStatement } from '../database/statements/statements.ts';
 import type { Row } from '../database/statements/tables.ts';
 import { invalid, notFound } from '../kernel/errors.ts';
 import type { Feed } from './feed.ts';
@@ -22,11 +23,11 @@ export const BATCH_BYTES_MAX = 1024 * 1024;
 const BEYOND_END = 2n ** 63n - 1n;
 
 /** Returns at least one row while the stream exists. */
-const READ_BODIES = `
+const READ_BODIES = sqlStatement<BodyRow>(`
   select stream."removedPosition", message."position", message."body" from "StreamLog" stream
   left join "StreamMessage" message on message."projectId" = stream."projectId"
     and message."destinationId" = stream."destinationId" and message."position" = any($3::bigint[])
-  where stream."projectId" = $1 and stream."destinationId" = $2 and not stream."isDeleted"`;
+  where stream."projectId" = $1 and stream."destinationId" = $2 and not stream."isDeleted"`);
 
 interface BodyRow {
   removedPosition: bigint;
@@ -43,7 +44,7 @@ export function createStreamLogSource(
     async readLastPositions(logs) {
       const projectId = logs.map((log) => log.projectId);
       const destinationId = logs.map((log) => log.logId);
-      const streams = await database.rows.find('StreamLog', { projectId, destinationId });
+      const streams = await database.reads.find('StreamLog', { projectId, destinationId });
       const lastPositions = new Map(destinationId.map((id) => [id, BEYOND_END]));
       for (const { destinationId: id, isDeleted, lastPosition } of streams) {
         if (!isDeleted) lastPositions.set(id, lastPosition);
@@ -58,10 +59,10 @@ export function createStreamLogSource(
 
 /** Returns a stream. Null if its destination was deleted. */
 export async function findStream(
-  { rows }: Database,
+  { reads }: Database,
   { projectId, destinationId }: StreamId,
 ): Promise<Row<'StreamLog'> | null> {
-  const [stream] = await rows.find('StreamLog', { projectId, destinationId });
+  const [stream] = await reads.find('StreamLog', { projectId, destinationId });
   return stream && !stream.isDeleted ? stream : null;
 }
 
@@ -76,20 +77,20 @@ export function createMessagesRemovedError(cursor?: string) {
 
 /** Reads messages, then the bodies of as many of them as fit into BATCH_BYTES_MAX. */
 async function readMessages(
-  { rows }: Database,
+  { reads, run }: Database,
   { projectId, logId: destinationId }: FollowedLog,
   { above, upTo, limit }: LogRange,
 ): Promise<LogRead<StreamedMessage>> {
   const stream = { projectId, destinationId };
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
-  const messages = await rows.page('StreamMessage', stream, range);
+  const messages = await reads.page('StreamMessage', stream, range);
   // The first body does not count, because it may be larger than the limit.
   const firstEnd = messages[0]?.lastByte ?? 0n;
   const selectedMessages = messages.filter(
     ({ lastByte }) => lastByte - firstEnd <= BATCH_BYTES_MAX,
   );
-  const bodies = await readBodies(rows.query, stream, { above, messages: selectedMessages });
+  const bodies = await readBodies(run, stream, { above, messages: selectedMessages });
   const entries = selectedMessages.flatMap((message) => {
     const body = bodies.get(message.position);
     return body === undefined ? [] : { ...message, body };
@@ -103,12 +104,12 @@ async function readMessages(
  * incomplete.
  */
 async function readBodies(
-  query: Database['rows']['query'],
+  run: RunStatement,
   { projectId, destinationId }: StreamId,
   { above, messages }: { above: bigint; messages: Row<'StreamMessage'>[] },
 ): Promise<Map<bigint | null, string>> {
   const positions = messages.map(({ position }) => position);
-  const rows = await query<BodyRow>(READ_BODIES, [projectId, destinationId, positions]);
+  const rows = await run(READ_BODIES, [projectId, destinationId, positions]);
   const [firstRow] = rows;
   if (!firstRow) throw new LogLost(notFound('Destination', destinationId), null);
   if (firstRow.removedPosition > above)

@@ -145,7 +145,7 @@ export class DueAlarm implements AsyncDisposable {
       const hasNoProject = works.every((work) => work.hasNoProject);
       const projectIds = hasNoProject ? null : database.shardGroup.projectIds();
       const statement = bindProjects(createDueStatement(works), projectIds, [now()]);
-      for (const { index, ms } of await database.rows.query<DueRow>(...statement)) {
+      for (const { index, ms } of await database.run(...statement)) {
         if (ms === null) continue;
         // In a cluster, each shard returns a row.
         const earliestMs = dueInMsByIndex.get(index) ?? Number.POSITIVE_INFINITY;
@@ -170,7 +170,7 @@ interface DueRow {
   ms: number | null;
 }
 
-function createDueStatement(works: readonly (DueWork & { index: number })[]): ForProjects {
+function createDueStatement(works: readonly (DueWork & { index: number })[]): ForProjects<DueRow> {
   const valuesSql = (inProjects: InProjects) =>
     works
       .map(({ createDueTimeSql, index }) => `(${index}, (${createDueTimeSql(inProjects)}))`)

@@ -136,8 +136,8 @@ function observeWork(gauge: CreateGauge, { database, work }: StateSources): Upda
     try {
       // In a cluster, each shard returns a row.
       const [outboxes, providerEvents] = await Promise.all([
-        sweep<OutboxState>(database, OUTBOX),
-        sweep<ProviderEventsState>(database, PROVIDER_EVENTS),
+        sweep(database, OUTBOX),
+        sweep(database, PROVIDER_EVENTS),
         updateLeasedWork(),
       ]);
       pending.set(sum(outboxes.map((outbox) => outbox.pending)));
@@ -169,7 +169,7 @@ function observeLeasedWork(
   return async () => {
     for (const outdated of [due, running, oldest]) outdated.reset();
     for (const [kind, count] of work.countRunning()) running.set({ kind }, count);
-    const overdueRows = await sweep<OverdueState>(database, overdue);
+    const overdueRows = await sweep(database, overdue);
     for (const [kind, rows] of Map.groupBy(overdueRows, (row) => row.kind)) {
       due.set({ kind }, sum(rows.map((row) => row.due)));
       oldest.set({ kind }, Math.max(0, ...rows.map(({ oldestSeconds }) => oldestSeconds)));
@@ -182,7 +182,7 @@ function secondsSinceOldestSql(column: string): string {
   return `coalesce(greatest(extract(epoch from now() - min("${column}")), 0), 0)::float8`;
 }
 
-const OUTBOX = acrossProjects(
+const OUTBOX = acrossProjects<OutboxState>(
   'a metric of pending deliveries',
   (inProjects) => `
   select count(*)::int as "pending",
@@ -204,7 +204,7 @@ interface OutboxState {
   oldestSeconds: number;
 }
 
-const PROVIDER_EVENTS = acrossProjects(
+const PROVIDER_EVENTS = acrossProjects<ProviderEventsState>(
   'a metric of waiting provider events',
   (inProjects) => `
   select count(*)::int as "waiting",
@@ -223,7 +223,7 @@ interface ProviderEventsState {
 
 /** SQL: the overdue rows of each kind, at most COUNTED_MAX. In a cluster, each shard returns rows. */
 function createOverdueStatement(kinds: readonly WorkKind[]) {
-  return acrossProjects('a metric of overdue work', (inProjects) =>
+  return acrossProjects<OverdueState>('a metric of overdue work', (inProjects) =>
     kinds
       .flatMap(({ kind, createOverdueSql }) => {
         const overdueSql = createOverdueSql?.(inProjects, COUNTED_MAX);

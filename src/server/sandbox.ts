@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RunQuery } from '../database/connect/run-query.ts';
 import { leaseEndSql } from '../database/leases/lease.ts';
+import { type RunStatement, sqlStatement } from '../database/statements/statements.ts';
 import { isDemoOn } from '../demo/demo.ts';
 import type { Services } from '../domain/access/call.ts';
 import { listenAt } from '../process/ports.ts';
@@ -57,7 +57,7 @@ export class Sandbox implements AsyncDisposable {
   constructor(host: SandboxHost, isOn: boolean) {
     this.isOn = isOn;
     this.#host = host;
-    this.#lease = createSandboxLease(host.database.rows.query);
+    this.#lease = createSandboxLease(host.database.run);
   }
 
   /** The current URL, without a trailing slash. Empty if the sandbox is off. */
@@ -142,40 +142,42 @@ export class Sandbox implements AsyncDisposable {
 
 type SandboxLease = ReturnType<typeof createSandboxLease>;
 
-function createSandboxLease(query: RunQuery) {
+interface UrlRow {
+  url: string | null;
+}
+
+const CLAIM_LEASE = sqlStatement<UrlRow>(`
+  insert into "SandboxLease" ("id", "token", "expireTime") values (1, $1, ${EXPIRE_TIME_SQL})
+  on conflict ("id") do update set "token" = excluded."token", "expireTime" = excluded."expireTime"
+  where "SandboxLease"."expireTime" < clock_timestamp()
+  returning "url"`);
+const RENEW_LEASE = sqlStatement(`
+  update "SandboxLease" set "url" = $2, "expireTime" = ${EXPIRE_TIME_SQL} where "token" = $1 returning "id"`);
+const RELEASE_LEASE = sqlStatement(`
+  update "SandboxLease" set "expireTime" = clock_timestamp() where "token" = $1 returning "id"`);
+const SELECT_URL = sqlStatement<UrlRow>('select "url" from "SandboxLease"');
+
+function createSandboxLease(run: RunStatement) {
   const token = randomUUID();
   return {
     /** Claims the lease. Returns the last URL of the sandbox, or null if another process has the lease. */
     async claim(): Promise<{ lastUrl?: string } | null> {
-      const [lease] = await query<{ url: string | null }>(
-        `insert into "SandboxLease" ("id", "token", "expireTime") values (1, $1, ${EXPIRE_TIME_SQL})
-         on conflict ("id") do update
-           set "token" = excluded."token", "expireTime" = excluded."expireTime"
-           where "SandboxLease"."expireTime" < clock_timestamp()
-         returning "url"`,
-        [token],
-      );
+      const [lease] = await run(CLAIM_LEASE, [token]);
       return lease ? { lastUrl: lease.url ?? undefined } : null;
     },
     /** Stores the sandbox's URL and renews the lease. False if another process now has it. */
     async renew(url: string): Promise<boolean> {
-      const rows = await query(
-        `update "SandboxLease" set "url" = $2, "expireTime" = ${EXPIRE_TIME_SQL} where "token" = $1 returning "id"`,
-        [token, url],
-      );
+      const rows = await run(RENEW_LEASE, [token, url]);
       return rows.length > 0;
     },
     /** Returns the URL of another process's sandbox. Null before the first one listens. */
     async findUrl(): Promise<string | null> {
-      const [row] = await query<{ url: string | null }>(`select "url" from "SandboxLease"`, []);
+      const [row] = await run(SELECT_URL, []);
       return row?.url ?? null;
     },
     /** Releases the lease, so that the next claim succeeds. */
     async release(): Promise<void> {
-      await query(
-        `update "SandboxLease" set "expireTime" = clock_timestamp() where "token" = $1 returning "id"`,
-        [token],
-      );
+      await run(RELEASE_LEASE, [token]);
     },
   };
 }

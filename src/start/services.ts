@@ -154,7 +154,7 @@ function openProviderAccess(
 }
 
 function hideErasedSubjects(database: Database, { ids }: ErasedSubjects): Database {
-  return { ...database, rows: hideRows(database.rows, ids) };
+  return { ...database, reads: hideRows(database.reads, ids) };
 }
 
 function createCallerServices({
@@ -211,9 +211,9 @@ async function openVault(config: Config, database: Database): Promise<Vault> {
   const keys = findEncryptionKeys(config);
   // Must run before the first key is created, which would be mistaken for the missing one.
   await refuseMissingIssuerKey(config, database);
-  await refuseMissingKey(database.rows.query, keys && createVault(keys));
+  await refuseMissingKey(database.run, keys && createVault(keys));
   const vault = createVault(keys ?? loadEncryptionKeys(config));
-  await sealPlainTargets(database.rows.query, vault);
+  await sealPlainTargets(database.run, vault);
   return vault;
 }
 

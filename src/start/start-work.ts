@@ -1,10 +1,10 @@
 /** Names all work that runs without a request. Each entry leads to the function that does it. */
 
+import type { Database } from '../database/open/database.ts';
 import {
   analyzeOutgrownTables,
   OUTGROWN_TABLE_DUE,
-} from '../database/connect/postgres/outgrown-tables.ts';
-import type { Database } from '../database/open/database.ts';
+} from '../database/statements/outgrown-tables.ts';
 import { EVENTS_CHANNEL } from '../database/transactions/notification-channels.ts';
 import { startDeliveries } from '../deliveries/delivery-worker.ts';
 import { selectEarliestDueSql } from '../deliveries/outbox.ts';

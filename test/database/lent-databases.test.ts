@@ -5,6 +5,7 @@ import { createTestApp, createTestDatabase, onCitus, onPostgres } from '../suppo
 import { withOwnDatabases } from '../support/database/embedded/embedded-databases.ts';
 import { emptyDatabase, toConnection } from '../support/database/empty-database.ts';
 import { withOwnPostgres } from '../support/database/postgres-databases.ts';
+import { queryRows, toQuery } from '../support/database/query.ts';
 
 aroundEach((runTest) => (onPostgres ? withOwnPostgres : withOwnDatabases)(runTest));
 
@@ -20,10 +21,10 @@ const STATISTICS_QUERIES = {
     where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations' order by 1`,
 };
 
-async function readStatistics({ rows }: Database) {
+async function readStatistics(database: Database) {
   const statistics: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(STATISTICS_QUERIES))
-    statistics[name] = await rows.query(text, []);
+    statistics[name] = await queryRows(database, text, []);
   return statistics;
 }
 
@@ -31,17 +32,17 @@ test.skipIf(onCitus)('resets statistics and rows before it lends a database agai
   const database = await createTestDatabase();
   const orgs = `select n::text, n::text from generate_series(1, 500) n`;
   const initialStatistics = await readStatistics(database);
-  await database.rows.query(`insert into "Org" ("id", "label") ${orgs}`, []);
+  await queryRows(database, `insert into "Org" ("id", "label") ${orgs}`, []);
   for (const table of ['Org', 'Project', 'Delivery']) {
-    await database.rows.query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
+    await queryRows(database, `alter table "${table}" set (autovacuum_enabled = off)`, []);
   }
-  await database.rows.query('vacuum analyze', []);
+  await queryRows(database, 'vacuum analyze', []);
   expect(await readStatistics(database)).not.toEqual(initialStatistics);
   await database[Symbol.asyncDispose]();
 
   await using nextDatabase = await createTestDatabase();
   expect(await readStatistics(nextDatabase)).toEqual(initialStatistics);
-  expect(await nextDatabase.rows.query('select "id" from "Org"', [])).toEqual([]);
+  expect(await queryRows(nextDatabase, 'select "id" from "Org"', [])).toEqual([]);
 });
 
 const SCHEMA_CHANGES = [
@@ -77,12 +78,12 @@ test.skipIf(onCitus)('does not lend a database again if its schema has changed',
 
   await using nextDatabase = await createTestDatabase();
   const leftTables = `select relname from pg_class where relname in ('Left', 'left')`;
-  expect(await nextDatabase.rows.query(leftTables, [])).toEqual([]);
+  expect(await queryRows(nextDatabase, leftTables, [])).toEqual([]);
 });
 
 test.skipIf(onPostgres)('lends an open database without rows to the next app only', async () => {
   const app = await createTestApp();
-  const { rows } = app.app.services.database;
+  const query = toQuery(app.app.services.database);
   await app.createTenant();
   await app[Symbol.asyncDispose]();
 
@@ -90,5 +91,5 @@ test.skipIf(onPostgres)('lends an open database without rows to the next app onl
   const { prisma, processes } = nextApp.app.services.database;
   expect(await prisma.org.count()).toBe(0);
   expect(await prisma.serverProcess.findMany()).toMatchObject([{ id: processes.id }]);
-  await expect(async () => rows.query('select 1', [])).rejects.toThrow(TypeError);
+  await expect(async () => query('select 1', [])).rejects.toThrow(TypeError);
 });

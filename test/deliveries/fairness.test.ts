@@ -4,6 +4,7 @@
  * @module-tag all/rows
  */
 import { expect, test } from 'vitest';
+import { queryRows } from '../support/database/query.ts';
 import {
   createDeliveryProject,
   createWorker,
@@ -28,7 +29,8 @@ async function createNextDestination(data: Parameters<typeof createDestination>[
 /** Inserts deliveries without loading them into this process. */
 async function enqueueMany(destinationId: string, count: number): Promise<void> {
   for (let index = 1; index <= count; index += ROWS_PER_INSERT) {
-    await database.rows.query(
+    await queryRows(
+      database,
       `insert into "Delivery" ("id", "projectId", "destinationId", "body", "nextAttemptTime")
        select 'dlv_many_' || n, $1, $2, '{}', now() - interval '1 hour'
        from generate_series($3::int, $4::int) n`,

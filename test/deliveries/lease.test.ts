@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLeaseToken } from '../../src/database/leases/lease.ts';
 import { onCitus, onPostgres } from '../support/app.ts';
+import { queryRows } from '../support/database/query.ts';
 import { createWorker, getSharedDeliveries } from '../support/fixtures/deliveries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -112,7 +113,7 @@ test.runIf(onPostgres && !onCitus)(
         data: { updateTime: new Date(0) },
       });
       receiver.respondToHeld(endpoint, { status: 200 });
-      await expect.poll(() => database.rows.query(WAITING_STATEMENTS, [])).toHaveLength(1);
+      await expect.poll(() => queryRows(database, WAITING_STATEMENTS, [])).toHaveLength(1);
     });
     await draining;
     expect(await findDelivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });

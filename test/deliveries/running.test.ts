@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { RunStatement } from '../../src/database/statements/statements.ts';
 import { NO_METERS } from '../../src/kernel/meters.ts';
 import { createWorker, getSharedDeliveries } from '../support/fixtures/deliveries.ts';
 
@@ -87,14 +88,14 @@ test('neither loses nor repeats a delivery while the database fails', async () =
   const { id } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id, 50);
   let failures = 0;
-  const failQuery = async <T>(text: string, values: unknown[]): Promise<T[]> => {
+  const run: RunStatement = async (statement, input) => {
     // Two of three statements fail.
     failures += 1;
     if (failures % 3 !== 0) throw new Error('The database is not available.');
-    return database.rows.query<T>(text, values);
+    return database.run(statement, input);
   };
   const sender = createWorker(
-    { ...database, rows: { ...database.rows, query: failQuery } },
+    { ...database, run },
     { limits: { backoff: { firstMs: 1, maxMs: 1 }, inFlightPerDestination: 4 } },
   );
   const running = sender.worker.run();
@@ -115,14 +116,15 @@ test('claims no delivery while results cannot be recorded', async () => {
   let isUnavailable = true;
   let refusalCount = 0;
   const claims = { started: 0, ended: 0 };
-  const query = async <T>(text: string, values: unknown[]): Promise<T[]> => {
+  const run: RunStatement = async (statement, input) => {
+    const { text } = statement;
     if (text.includes('"DeliveryAttempt"') && isUnavailable) {
       refusalCount += 1;
       throw new Error('The database is not available.');
     }
-    if (!text.includes('recursive')) return database.rows.query<T>(text, values);
+    if (!text.includes('recursive')) return database.run(statement, input);
     claims.started += 1;
-    return database.rows.query<T>(text, values).finally(() => {
+    return database.run(statement, input).finally(() => {
       claims.ended += 1;
     });
   };
@@ -132,7 +134,7 @@ test('claims no delivery while results cannot be recorded', async () => {
     pollMs: 5,
     gapMs: 1,
   };
-  const sender = createWorker({ ...database, rows: { ...database.rows, query } }, { limits });
+  const sender = createWorker({ ...database, run }, { limits });
   const running = sender.worker.run();
   await receiver.waitForMessages(endpoint, 10);
   // A claim may have started before the first refusal.

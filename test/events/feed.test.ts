@@ -74,14 +74,14 @@ test('delivers all remaining events of a topic, even if some of a batch are hidd
   await recordNamedEvents(database, { projectId }, createNames('e', count));
   // Erasing a group hides its events before it removes their topics.
   const isHidden = ({ position }: LoggedEvent) => position % 7n === 3n;
-  const { rows } = database;
-  const find: typeof rows.find = async (table, where) => {
-    const events = await rows.find(table, where);
+  const { reads } = database;
+  const find: typeof reads.find = async (table, where) => {
+    const events = await reads.find(table, where);
     return table === 'NotificationEvent'
       ? events.filter((event) => !isHidden(event as unknown as LoggedEvent))
       : events;
   };
-  await using hidingFeed = openFeed({ ...database, rows: { ...rows, find } });
+  await using hidingFeed = openFeed({ ...database, reads: { ...reads, find } });
   const follower = await follow(projectId, { after: 0n, filter: { topicId }, by: hidingFeed });
   const remaining = createNames('e', count).filter((_, index) => BigInt(index + 1) % 7n !== 3n);
   expect((await takeNext(follower, remaining.length)).map(readEventName)).toEqual(remaining);
@@ -128,11 +128,11 @@ test(
 test('serves a lagging follower with separate reads until it has caught up', async () => {
   const { projectId } = await createEventLog(database);
   let catchUpReads = 0;
-  const page: Database['rows']['page'] = (table, where, range) => {
+  const page: Database['reads']['page'] = (table, where, range) => {
     if (range.below !== undefined) catchUpReads += 1;
-    return database.rows.page(table, where, range);
+    return database.reads.page(table, where, range);
   };
-  const countingDatabase = { ...database, rows: { ...database.rows, page } };
+  const countingDatabase = { ...database, reads: { ...database.reads, page } };
   await using countingFeed = openFeed(countingDatabase);
   const slowFollower = await follow(projectId, { by: countingFeed });
   const count = WAITING_MAX + 200;
@@ -237,11 +237,11 @@ test('delays events while the database fails, and loses none', async () => {
   const { projectId } = await createEventLog(database);
   await recordNamedEvents(database, { projectId }, createNames('old', 3));
   let isUnavailable = true;
-  const page: Database['rows']['page'] = (...args) =>
+  const page: Database['reads']['page'] = (...args) =>
     isUnavailable
       ? Promise.reject(new Error('The database is not available.'))
-      : database.rows.page(...args);
-  const failingDatabase = { ...database, rows: { ...database.rows, page } };
+      : database.reads.page(...args);
+  const failingDatabase = { ...database, reads: { ...database.reads, page } };
   await using retryingFeed = openFeed(failingDatabase, { pollMs: 10 });
   const resumedFollower = await follow(projectId, { after: 0n, by: retryingFeed });
   const live = await follow(projectId, { by: retryingFeed });

@@ -22,7 +22,7 @@ async function createOperation() {
   await database.prisma.operation.create({
     data: { ...data, actionType: 'READ', status: 'IN_PROGRESS' },
   });
-  const [operation] = await database.rows.find('Operation', { id: data.id, projectId });
+  const [operation] = await database.reads.find('Operation', { id: data.id, projectId });
   if (!operation) throw new Error('The operation does not exist.');
   return operation;
 }

@@ -5,6 +5,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
+import { queryRows } from '../support/database/query.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
@@ -64,7 +65,7 @@ async function createFixture() {
       for (const text of INSERTS) {
         const values = [projectId, group.id, mark, offset];
         const usedValues = values.filter((_, position) => text.includes(`$${position + 1}`));
-        await database.rows.query(renumber(text), usedValues);
+        await queryRows(database, renumber(text), usedValues);
       }
     }
     groups.push(group.id);
@@ -81,12 +82,12 @@ function renumber(text: string): string {
 
 test(`completes an erasure of ${TOTAL_ROWS} rows despite ${KILL_COUNT} SIGKILLs, and deletes no other row`, async () => {
   const { database, tenant, env, groups } = await createFixture();
-  const { rows, prisma } = database;
+  const { prisma } = database;
   const [erasedGroupId, keptGroupId] = groups;
   const countRemaining = async (groupId: string) => {
     const counts = TABLES.map((table) => `(select count(*) from "${table}" where "groupId" = $1)`);
     const text = `select ${counts.join(' + ')} as "remaining"`;
-    const [row] = await rows.query<{ remaining: bigint }>(text, [groupId]);
+    const [row] = await queryRows<{ remaining: bigint }>(database, text, [groupId]);
     return Number(row?.remaining);
   };
   let gateway = await startGateway(env);

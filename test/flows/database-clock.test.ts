@@ -4,6 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { tokenRefreshes } from '../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { startWork } from '../../src/start/start-work.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { queryRows } from '../support/database/query.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 import { installReads, POLLING } from '../support/fixtures/reads.ts';
 import { createContact, createWriter } from '../support/fixtures/writes.ts';
@@ -50,7 +51,8 @@ async function startWorkers({ app }: TestApp): Promise<void> {
 }
 
 async function readDatabaseTimeMs({ app }: TestApp): Promise<number> {
-  const [row] = await app.services.database.rows.query<{ ms: number }>(
+  const [row] = await queryRows<{ ms: number }>(
+    app.services.database,
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"',
     [],
   );

@@ -3,8 +3,8 @@
  * messages of the other server's projects are not delayed.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import type { RunQuery } from '../../src/database/connect/run-query.ts';
 import type { ShardGroup } from '../../src/database/statements/projects/shard-groups.ts';
+import type { RunStatement } from '../../src/database/statements/statements.ts';
 import { startWork } from '../../src/start/start-work.ts';
 import { getSharedApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
@@ -41,15 +41,15 @@ function createHangingServer(projectIds: () => string[]) {
       onTestFinished(() => resolve());
       return resolve;
     },
-    delayQuery:
-      (query: RunQuery): RunQuery =>
-      async (text, values, rowMode) => {
-        if (values.some(isOnServer)) {
+    delay:
+      (run: RunStatement): RunStatement =>
+      async (statement, input) => {
+        if (statement.readValues(input).some(isOnServer)) {
           waitingCount += 1;
           await responding;
           waitingCount -= 1;
         }
-        return query(text, values, rowMode);
+        return run(statement, input);
       },
   };
 }
@@ -67,8 +67,8 @@ async function createTwoGroups() {
   const splitDatabase = {
     ...database,
     listShardGroups: async () => groups,
-    rows: { ...database.rows, query: server.delayQuery(database.rows.query) },
-    sweeps: (group: ShardGroup) => server.delayQuery(database.sweeps(group)),
+    run: server.delay(database.run),
+    sweeps: (group: ShardGroup) => server.delay(database.sweeps(group)),
   };
   return { hanging, healthy, server, services: { ...services, database: splitDatabase } };
 }

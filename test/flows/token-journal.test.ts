@@ -35,10 +35,10 @@ function startServer(database: Database, log?: Log) {
 }
 
 /** Returns a database that never stores a refresh, so that the refresh lasts until the process ends. */
-function hangTokenStorage({ changes, ...rest }: Database): Database {
-  const run: Database['changes']['run'] = (change, item) =>
-    change.text === STORE_TOKENS.text ? new Promise(() => {}) : changes.run(change, item);
-  return { ...rest, changes: { run } };
+function hangTokenStorage({ runShared, ...rest }: Database): Database {
+  const run: Database['runShared'] = (change, item) =>
+    change.text === STORE_TOKENS.text ? new Promise(() => {}) : runShared(change, item);
+  return { ...rest, runShared: run };
 }
 
 /** Refreshes the connection's token on a server that ends before it has stored the token. */
@@ -50,13 +50,16 @@ async function crashBeforeCommit(connection: Parameters<typeof callSandbox>[1]) 
 }
 
 /** Returns a database that refuses new tokens while `isAway` returns true. */
-function failTokenStorage({ changes, ...rest }: Database, isUnavailable: () => boolean): Database {
-  const run: Database['changes']['run'] = async (change, item) => {
+function failTokenStorage(
+  { runShared, ...rest }: Database,
+  isUnavailable: () => boolean,
+): Database {
+  const run: Database['runShared'] = async (change, item) => {
     if (change.text === STORE_TOKENS.text && isUnavailable())
       throw new Error('The database is not available.');
-    return changes.run(change, item);
+    return runShared(change, item);
   };
-  return { ...rest, changes: { run } };
+  return { ...rest, runShared: run };
 }
 
 test('stores a token when the database recovers, before any process uses the old token', async () => {

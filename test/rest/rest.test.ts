@@ -108,7 +108,7 @@ test('returns no details of an unexpected error, and logs them with the instance
   const log = pino({ level: 'error' }, new Writable({ write }));
   await using broken = await createTestApp({ log });
   const client = await createRestTenant(broken);
-  broken.app.services.database.rows.findProject = async () => {
+  broken.app.services.database.reads.findProject = async () => {
     throw new Error('database address');
   };
   const refusal = await client.expectRefusal('GET', `${client.base}/topics`);
@@ -134,7 +134,7 @@ test('returns Retry-After to a caller who exceeds the rate limit', async () => {
 test('aborts a request after the time limit', async () => {
   await using slow = await createTestApp({ env: { LIMIT_QUERY_MS: '2000' } });
   const client = await createRestTenant(slow);
-  slow.app.services.database.rows.findProject = () => new Promise(() => {});
+  slow.app.services.database.reads.findProject = () => new Promise(() => {});
   expect(await client.expectRefusal('GET', `${client.base}/topics`)).toMatchObject({
     type: 'urn:problem:query-limit-exceeded',
     limit: 'time',

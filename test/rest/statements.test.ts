@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { getSharedApp } from '../support/app.ts';
 import { fillProject, formatRowId } from '../support/database/fill.ts';
+import { toQuery } from '../support/database/query.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../support/database/statements.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
 
@@ -20,7 +21,7 @@ const app = await getSharedApp();
 const { services } = app.app;
 const rest = await createRestTenant(app);
 await fillProject(
-  { ...services, query: services.database.rows.query },
+  { ...services, query: toQuery(services.database) },
   { projectId: rest.tenant.projectId, number: 0 },
   {
     few: FEW_ROWS,

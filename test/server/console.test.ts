@@ -195,9 +195,8 @@ test('returns a page with status 400 for an invalid project in a connect link', 
 });
 
 test('returns 503 for the connect page while the database is unavailable', async () => {
-  const { rows } = app.app.services.database;
   const spy = vi
-    .spyOn(rows, 'findProject')
+    .spyOn(app.app.services.database.reads, 'findProject')
     .mockRejectedValueOnce(
       new ServiceUnavailable('The database is away.', { cause: null, retryAfterSeconds: 1 }),
     );

@@ -26,7 +26,7 @@ export default async function setup(project: TestProject) {
   const { TEST_DATABASE, TEST_DATABASE_POOLER } = project.config.env;
   if (TEST_DATABASE === 'embedded') return;
   const { stop, port, ...postgres } = await (TEST_DATABASE === 'citus'
-    ? (await import('./database/cluster-template.ts')).createClusterTemplate()
+    ? (await import('./database/cluster/cluster-template.ts')).createClusterTemplate()
     : (await import('./database/postgres-template.ts')).shareTemplate());
   const pooler = TEST_DATABASE_POOLER === 'pgbouncer' ? await startPooler(port) : null;
   project.provide('postgres', { ...postgres, poolerUrl: pooler?.url ?? null });

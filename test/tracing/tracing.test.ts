@@ -154,7 +154,7 @@ test('traces batched reads in the trace of the work that needs them', async () =
   const { services } = app.app;
   const [firstTrace, secondTrace] = [createTrace(), createTrace()];
   const read = (table: 'ApiKey' | 'Group' | 'Topic') =>
-    services.database.rows.find(table, { projectId });
+    services.database.reads.find(table, { projectId });
   const readInTrace = (trace: typeof firstTrace, table: 'ApiKey' | 'Topic') =>
     inTrace(services, { name: 'work', parent: trace.traceparent }, () =>
       inSpan('part', {}, () => read(table)),

@@ -15,6 +15,7 @@ import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-
 import { writes } from '../../src/domain/data/operation/write/write-run.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { getSharedApp, onCitus, type TestApp } from '../support/app.ts';
+import { toQuery } from '../support/database/query.ts';
 import { countRowsRead } from '../support/database/rows-read.ts';
 import { createWriter } from '../support/fixtures/writes.ts';
 import { claimDueRows } from '../support/work/due-work.ts';
@@ -36,7 +37,7 @@ type YoungProject = Awaited<ReturnType<typeof createYoungProject>>;
 /** Creates a project whose number of due deliveries and writes can grow. */
 async function createYoungProject(app: TestApp) {
   const { database } = app.app.services;
-  const { query } = database.rows;
+  const query = toQuery(database);
   const { projectId, integrationId, installationId, configId } = await createWriter(app);
   const [destinationId, name] = [newId('dst'), 'webhook'];
   const to = { type: 'WEBHOOK', url: 'https://receiver.test', signingSecretSealed: '' } as const;
@@ -95,7 +96,6 @@ async function createYoungProject(app: TestApp) {
 
 async function sendDeliveries({ app, projectId, destinationId }: YoungProject): Promise<void> {
   const { database, now: clock } = app.app.services;
-  const { query } = database.rows;
   const [now, leaseToken] = [clock(), newId('opr')];
   const room = { rows: 2 * BATCH_SIZE, bytes: 1e9, failing: 2 * BATCH_SIZE };
   const order = {
@@ -108,7 +108,7 @@ async function sendDeliveries({ app, projectId, destinationId }: YoungProject): 
     },
     ...{ leaseToken, leaseMs: 60_000, now },
   };
-  const claimedRows = await claimDueDeliveries(query, order);
+  const claimedRows = await claimDueDeliveries(database.run, order);
   const attempt = {
     ...{ projectId, destinationId, leaseToken, startTime: now, durationMs: 1, event: null },
     ...{ responseStatus: 200, responseBody: null, error: null, failureReason: null },
@@ -132,13 +132,13 @@ async function sendDeliveries({ app, projectId, destinationId }: YoungProject): 
     const { recorded } = await recordAttempts(database, toBatch(records), times);
     expect(recorded).toBe(records.length);
   }
-  await releaseSuccessors(query, toBatch(claimedRows));
-  await releaseClaims(query, toBatch(await claimDueDeliveries(query, order)));
+  await releaseSuccessors(database.run, toBatch(claimedRows));
+  await releaseClaims(database.run, toBatch(await claimDueDeliveries(database.run, order)));
 }
 
 async function runWrites({ app, projectId, installationId }: YoungProject): Promise<void> {
   const { services } = app.app;
-  const { query } = services.database.rows;
+  const query = toQuery(services.database);
   const now = services.now();
   const claims = await claimDueRows(services, writes, projectId);
   expect(claims).not.toEqual([]);
@@ -166,7 +166,7 @@ describe.skipIf(onCitus).each(BURSTS)('after $few rows', async ({ few, handlers 
   const app = await getSharedApp();
 
   test('reads only related rows in each statement of a burst', async () => {
-    const { query } = app.app.services.database.rows;
+    const query = toQuery(app.app.services.database);
     const young = await createYoungProject(app);
     for (const table of TABLES) {
       await query(`alter table "${table}" set (autovacuum_enabled = off)`, []);

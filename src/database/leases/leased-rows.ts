@@ -3,9 +3,11 @@
  * works, stores the result and releases the row. Each update requires the claim, so a late result of an older claim is
  * rejected with LeaseLost.
  */
+
+import type { RawBuilder } from 'kysely';
 import type { Log } from '../../kernel/log.ts';
 import type { Processes } from '../connect/processes.ts';
-import { Prisma, type PrismaClient } from '../generated/client.ts';
+import type { PrismaClient } from '../generated/client.ts';
 import { isAtPositionSql } from '../statements/keyed-rows.ts';
 import {
   allProjectsMark,
@@ -13,6 +15,7 @@ import {
   type SweepDatabase,
 } from '../statements/projects/all-projects.ts';
 import { rotateParts } from '../statements/projects/shard-groups.ts';
+import { run, runChange, sql, sqlStatement, statements } from '../statements/statements.ts';
 import type { Column, Row, Table } from '../statements/tables.ts';
 import {
   detachFromProcess,
@@ -25,7 +28,7 @@ import {
   requireLease,
 } from './lease.ts';
 
-const ALL_PROJECTS_MARK = Prisma.raw(allProjectsMark('rows that are due'));
+const ALL_PROJECTS_MARK = sql.raw(allProjectsMark('rows that are due'));
 
 /** Finds due rows in all projects, or in those of the database's shard group. */
 type ClaimDatabase = SweepDatabase & LeaseHolder;
@@ -47,7 +50,7 @@ interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>
   /** SQL: a further condition on rows to claim when they are due, which name themselves `held`. */
   isDueSql?: string;
   /** A condition on the row, named `held`. Only rows that meet it are claimed, or have their lease renewed. */
-  isClaimableSql?: Prisma.Sql;
+  isClaimableSql?: RawBuilder<unknown>;
   /** Changes of each claim of due rows, in addition to the lease. */
   onClaim?: ClaimChange;
 }
@@ -55,7 +58,7 @@ interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>
 /** Changes of a claim of due rows, and values that it returns. */
 interface ClaimChange {
   /** SQL: assignments of columns. */
-  createSql: (now: Date) => Prisma.Sql;
+  createSql: (now: Date) => RawBuilder<unknown>;
   /** SQL: values of the row before the claim, each by the name under which the claim returns it. */
   previousValues: Readonly<Record<string, string>>;
 }
@@ -75,7 +78,7 @@ interface DueRows<C extends string> {
   groups?: GroupCapacity | undefined;
 }
 
-type Client = Pick<PrismaClient, '$executeRaw'>;
+type Client = Pick<PrismaClient, '$executeRawUnsafe'>;
 
 /** The number of due rows whose projects a claim considers, in addition to the rows that it may take. */
 const DUE_PROJECT_ROWS_MAX = 200;
@@ -88,21 +91,21 @@ interface UpdatableTable<W, D> {
 /** `T` is the table, `K` are the columns of its key, and `L` is the column of the lease's token. */
 export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T>> {
   /** SQL without parameters: true if no worker holds the row. */
-  readonly isFreeSql: Prisma.Sql;
+  readonly isFreeSql: string;
   /** SQL without parameters: the end of a lease that begins or is renewed now. */
-  readonly leaseEndSql: Prisma.Sql;
+  readonly leaseEndSql: string;
   readonly #options: LeaseOptions<T, K, L>;
-  readonly #table: Prisma.Sql;
-  readonly #isClaimableSql: Prisma.Sql;
+  readonly #table: RawBuilder<unknown>;
+  readonly #isClaimableSql: RawBuilder<unknown>;
   /** Each claim begins with another part of the database's shard group. */
   #claimCount = 0;
 
   constructor(options: LeaseOptions<T, K, L>) {
     this.#options = options;
-    this.#table = Prisma.raw(`"${options.table}"`);
-    this.leaseEndSql = Prisma.raw(leaseEndSql(options.leaseMs));
-    this.#isClaimableSql = options.isClaimableSql ?? Prisma.raw('true');
-    this.isFreeSql = Prisma.raw(isFreeSql(options.columns));
+    this.#table = sql.raw(`"${options.table}"`);
+    this.leaseEndSql = leaseEndSql(options.leaseMs);
+    this.#isClaimableSql = options.isClaimableSql ?? sql.raw('true');
+    this.isFreeSql = isFreeSql(options.columns);
   }
 
   /**
@@ -116,7 +119,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     return this.claim(await this.#limitToDueProjects(database, due), due, (part, remaining) =>
       groups
         ? this.#chooseByGroupSql(part, { ...due, countMax: remaining, groups })
-        : Prisma.sql`chosen as (
+        : sql`chosen as (
         select held.ctid as "place", held."projectId" ${this.#previousSql} from ${this.#table} held
         where ${this.#isDueSql(part, due.now)}
         order by ${this.#dueColumn} limit ${remaining}::int for no key update of held skip locked
@@ -131,10 +134,10 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   #chooseByGroupSql(
     part: ClaimDatabase,
     { countMax, now, groups: { column, freeByGroup, freeDefault } }: Required<DueRows<string>>,
-  ): Prisma.Sql {
+  ): RawBuilder<unknown> {
     const fullGroups = [...freeByGroup].flatMap(([group, free]) => (free > 0 ? [] : [group]));
-    const group = Prisma.sql`held.${quoteName(column)}`;
-    return Prisma.sql`candidates as materialized (
+    const group = sql`held.${quoteName(column)}`;
+    return sql`candidates as materialized (
         select ranked.*, row_number() over (partition by ranked."group" order by ranked."time") as "number" from (
           select held.ctid as "place", held."projectId", ${group} as "group", ${this.#dueColumn} as "time"
           from ${this.#table} held
@@ -146,24 +149,24 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
             as state("group", "free") where state."group" = candidates."group"), ${freeDefault}::int)
       ), chosen as (
         select held.ctid as "place", held."projectId" ${this.#previousSql} from ${this.#table} held, within_capacity
-        where ${Prisma.raw(isAtPositionSql('held', 'within_capacity'))} and ${this.#isDueSql(part, now)}
+        where ${sql.raw(isAtPositionSql('held', 'within_capacity'))} and ${this.#isDueSql(part, now)}
         for no key update of held skip locked
       )`;
   }
 
   /** SQL: true if the row may be claimed, by its time, its lease and the conditions of the table. */
-  #isDueSql(database: ClaimDatabase, now: Date): Prisma.Sql {
-    return Prisma.sql`${inProjectsSql(database, 'held')} and ${this.#dueColumn} <= greatest(now(), ${now})
-      and ${this.isFreeSql} and ${this.#isClaimableSql} and ${Prisma.raw(this.#options.isDueSql ?? 'true')}`;
+  #isDueSql(database: ClaimDatabase, now: Date): RawBuilder<unknown> {
+    return sql`${inProjectsSql(database, 'held')} and ${this.#dueColumn} <= greatest(now(), ${now})
+      and ${sql.raw(this.isFreeSql)} and ${this.#isClaimableSql} and ${sql.raw(this.#options.isDueSql ?? 'true')}`;
   }
 
-  get #dueColumn(): Prisma.Sql {
-    return Prisma.sql`held.${quoteName(this.#options.dueColumn ?? 'dueTime')}`;
+  get #dueColumn(): RawBuilder<unknown> {
+    return sql`held.${quoteName(this.#options.dueColumn ?? 'dueTime')}`;
   }
 
-  get #previousSql(): Prisma.Sql {
+  get #previousSql(): RawBuilder<unknown> {
     const values = Object.entries(this.#options.onClaim?.previousValues ?? {});
-    return Prisma.raw(values.map(([name, value]) => `, ${value} as "${name}"`).join(''));
+    return sql.raw(values.map(([name, value]) => `, ${value} as "${name}"`).join(''));
   }
 
   /** Limits a shard group to its projects with due rows, so that a claim sends no statement for each of its shards. */
@@ -172,9 +175,9 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     { countMax, now }: Pick<DueRows<string>, 'countMax' | 'now'>,
   ): Promise<ClaimDatabase> {
     if (database.shardGroup.projectIds() === null) return database;
-    const rows = await runSweep<{ projectId: string }>(
+    const rows = await runSweep(
       database,
-      Prisma.sql`${ALL_PROJECTS_MARK} select distinct "projectId" from (
+      sql<{ projectId: string }>`${ALL_PROJECTS_MARK} select distinct "projectId" from (
         select held."projectId" from ${this.#table} held where ${this.#isDueSql(database, now)}
         order by ${this.#dueColumn} limit ${DUE_PROJECT_ROWS_MAX + countMax}::int) due`,
     );
@@ -194,7 +197,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   createOverdueSql(inProjects: InProjects, countMax: number): string {
     const column = `held."${this.#options.dueColumn ?? 'dueTime'}"`;
     return `select ${column} as "time" from "${this.#options.table}" held
-      where ${inProjects('held."projectId"')} and ${column} <= now() and ${this.isFreeSql.sql}
+      where ${inProjects('held."projectId"')} and ${column} <= now() and ${this.isFreeSql}
         and ${this.#options.isDueSql ?? 'true'} limit ${countMax}`;
   }
 
@@ -205,7 +208,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   async claim<C extends Column<T>>(
     database: ClaimDatabase,
     { countMax, now, columns }: DueRows<C>,
-    chosenCteSql: (part: ClaimDatabase, remaining: number) => Prisma.Sql,
+    chosenCteSql: (part: ClaimDatabase, remaining: number) => RawBuilder<unknown>,
   ): Promise<Pick<Row<T>, C>[]> {
     const rows: Pick<Row<T>, C>[] = [];
     this.#claimCount += 1;
@@ -223,18 +226,18 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   /** Uses `with recursive`, because some CTEs are recursive. */
   #claimChosen<C extends Column<T>>(
     database: ClaimDatabase,
-    chosenCte: Prisma.Sql,
+    chosenCte: RawBuilder<unknown>,
     { now, columns }: Pick<DueRows<C>, 'now' | 'columns'>,
   ): Promise<Pick<Row<T>, C>[]> {
     const { onClaim } = this.#options;
-    const change = onClaim ? Prisma.sql`, ${onClaim.createSql(now)}` : Prisma.empty;
+    const change = onClaim ? sql`, ${onClaim.createSql(now)}` : sql``;
     const previousNames = Object.keys(onClaim?.previousValues ?? {});
-    const previous = Prisma.raw(previousNames.map((name) => `, chosen."${name}"`).join(''));
+    const previous = sql.raw(previousNames.map((name) => `, chosen."${name}"`).join(''));
     return runSweep(
       database,
-      Prisma.sql`${ALL_PROJECTS_MARK} with recursive ${chosenCte}
+      sql<Pick<Row<T>, C>>`${ALL_PROJECTS_MARK} with recursive ${chosenCte}
       update ${this.#table} held set ${this.#leaseSql(database.processes.id)} ${change}
-      from chosen where ${Prisma.raw(isAtPositionSql('held', 'chosen'))} and ${inProjectsSql(database, 'held')}
+      from chosen where ${sql.raw(isAtPositionSql('held', 'chosen'))} and ${inProjectsSql(database, 'held')}
       returning ${heldColumnsSql(columns)} ${previous}`,
     );
   }
@@ -246,19 +249,23 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   async claimOne<C extends Column<T>>(
     { prisma, processes }: LeaseHolder & { prisma: PrismaClient },
     row: Pick<Row<T>, K>,
-    { columns, condition = Prisma.raw('true') }: { columns: readonly C[]; condition?: Prisma.Sql },
+    {
+      columns,
+      condition = sql.raw('true'),
+    }: { columns: readonly C[]; condition?: RawBuilder<unknown> },
   ): Promise<Pick<Row<T>, C> | null> {
-    const [claimedRow] = await prisma.$queryRaw<Pick<Row<T>, C>[]>`
+    const claim = sql<Pick<Row<T>, C>>`
       update ${this.#table} held set ${this.#leaseSql(processes.id)}
-      where ${matchRow(row, this.#options.key)} and ${condition} and ${this.isFreeSql} and ${this.#isClaimableSql}
+      where ${matchRow(row, this.#options.key)} and ${condition} and ${sql.raw(this.isFreeSql)} and ${this.#isClaimableSql}
       returning ${heldColumnsSql(columns)}`;
+    const [claimedRow] = await run(prisma, claim);
     return claimedRow ?? null;
   }
 
   /** SQL: assigns the columns of a new lease. */
-  #leaseSql(processId: string): Prisma.Sql {
+  #leaseSql(processId: string): RawBuilder<unknown> {
     const { token, expireTime } = this.#options.columns;
-    return Prisma.sql`${quoteName(token)} = ${newLeaseToken(processId)}, ${quoteName(expireTime)} = ${this.leaseEndSql}`;
+    return sql`${quoteName(token)} = ${newLeaseToken(processId)}, ${quoteName(expireTime)} = ${sql.raw(this.leaseEndSql)}`;
   }
 
   /** Renews the lease of a claim until it is disposed of. Calls `onLost` if the row is no longer held. */
@@ -295,20 +302,22 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
 
   async #extend(client: Client, claim: Pick<Row<T>, K | L>, token: string): Promise<void> {
     const { key, columns } = this.#options;
-    const extendedCount = await client.$executeRaw`
+    const isHeldSql = matchRow(claim, [...key, columns.token]);
+    const extension = sql`
       update ${this.#table} held
-      set ${quoteName(columns.token)} = ${token}, ${quoteName(columns.expireTime)} = ${this.leaseEndSql}
-      where ${matchRow(claim, [...key, columns.token])} and ${this.#isClaimableSql}`;
-    requireLease(extendedCount);
+      set ${quoteName(columns.token)} = ${token}, ${quoteName(columns.expireTime)} = ${sql.raw(this.leaseEndSql)}
+      where ${isHeldSql} and ${this.#isClaimableSql}`;
+    requireLease(await runChange(client, extension));
   }
 
   /** Releases the row until `dueTime`. Does nothing if the claim no longer holds it. */
   async release(client: Client, claim: Pick<Row<T>, K | L>, dueTime: Date): Promise<void> {
     const { key, columns, dueColumn = 'dueTime' } = this.#options;
-    await client.$executeRaw`
+    const release = sql`
       update ${this.#table} held set ${quoteName(columns.token)} = null, ${quoteName(columns.expireTime)} = null,
         ${quoteName(dueColumn)} = ${dueTime}
       where ${matchRow(claim, [...key, columns.token])}`;
+    await runChange(client, release);
   }
 
   /** Returns the `where` that matches the row only while the claim holds it. */
@@ -330,37 +339,39 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
 /**
  * Runs a sweep that is marked with `allProjectsMark` and restricts itself to the database's shard group by `inProjectsSql`.
  */
-export function runSweep<R>({ sweeps, shardGroup }: SweepDatabase, { text, values }: Prisma.Sql) {
-  return sweeps(shardGroup)<R>(text, values);
+export function runSweep<R>(
+  { sweeps, shardGroup }: SweepDatabase,
+  query: RawBuilder<R>,
+): Promise<R[]> {
+  const { sql: text, parameters } = query.compile(statements);
+  return sweeps(shardGroup)(sqlStatement<R>(text), parameters);
 }
 
 /** SQL: true if the rows of a table belong to projects of the database's shard group. */
-export function inProjectsSql({ shardGroup }: SweepDatabase, table: string): Prisma.Sql {
+export function inProjectsSql({ shardGroup }: SweepDatabase, table: string): RawBuilder<unknown> {
   const projectIds = shardGroup.projectIds();
-  if (projectIds === null) return Prisma.raw('true');
-  return Prisma.sql`${Prisma.raw(`"${table}"."projectId"`)} = any(${projectIds}::text[])`;
+  if (projectIds === null) return sql.raw('true');
+  return sql`${sql.raw(`"${table}"."projectId"`)} = any(${projectIds}::text[])`;
 }
 
 function matchRow<R extends object, C extends keyof R & string>(
   row: R,
   columns: readonly C[],
-): Prisma.Sql {
-  const comparisons = columns.map(
-    (column) => Prisma.sql`held.${quoteName(column)} = ${row[column]}`,
-  );
-  return Prisma.join(comparisons, ' and ');
+): RawBuilder<unknown> {
+  const comparisons = columns.map((column) => sql`held.${quoteName(column)} = ${row[column]}`);
+  return sql.join(comparisons, sql` and `);
 }
 
 function getToken<L extends string>(claim: Record<L, unknown>, column: L): string {
   return String(claim[column]);
 }
 
-function quoteName(column: string): Prisma.Sql {
-  return Prisma.raw(`"${column}"`);
+function quoteName(column: string): RawBuilder<unknown> {
+  return sql.raw(`"${column}"`);
 }
 
-function heldColumnsSql(columns: readonly string[]): Prisma.Sql {
-  return Prisma.raw(columns.map((column) => `held."${column}"`).join(', '));
+function heldColumnsSql(columns: readonly string[]): RawBuilder<unknown> {
+  return sql.raw(columns.map((column) => `held."${column}"`).join(', '));
 }
 
 function pick<R extends object, C extends keyof R>(row: R, columns: readonly C[]): Pick<R, C> {

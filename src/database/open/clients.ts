@@ -1,12 +1,13 @@
-/** The clients of a database: Prisma, and the hot reads and changes, over the same sessions. */
+/** The ways to reach rows, over the same sessions: Prisma, the read layer, and statements. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { createQuery, createStatementNamer } from '../connect/run-query.ts';
 import { createReadBursts, type ServerRouting } from '../connect/sessions/read-bursts.ts';
 import type { Pooler } from '../connect/sessions/session.ts';
 import { PrismaClient } from '../generated/client.ts';
-import { createSharedChanges, type SharedChanges } from '../statements/hot/shared-statements.ts';
-import { createRows, type Rows } from '../statements/reads/read-layer.ts';
+import { createRunShared, type RunShared } from '../statements/hot/shared-statements.ts';
+import { createReadLayer, type ReadLayer } from '../statements/reads/read-layer.ts';
+import { createRunStatement, type RunStatement } from '../statements/statements.ts';
 import {
   NotificationSender,
   type Notify,
@@ -16,8 +17,9 @@ import { TRANSACTION_OPTIONS } from '../transactions/transaction.ts';
 
 interface Clients extends AsyncDisposable {
   prisma: PrismaClient;
-  rows: Rows;
-  changes: SharedChanges;
+  reads: ReadLayer;
+  run: RunStatement;
+  runShared: RunShared;
   notify: Notify;
 }
 
@@ -44,8 +46,9 @@ export function createClients(
   const notifications = new NotificationSender(sendNotifications);
   return {
     prisma,
-    rows: createRows(query, { short: bursts.query, shared: bursts.queryShared }),
-    changes: createSharedChanges(query, notifications.notify, {
+    reads: createReadLayer(query, { short: bursts.query, shared: bursts.queryShared }),
+    run: createRunStatement(query, bursts.query),
+    runShared: createRunShared(query, notifications.notify, {
       isDistributed: servers !== undefined,
     }),
     notify: notifications.notify,

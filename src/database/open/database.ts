@@ -5,10 +5,11 @@ import type { Meters } from '../../kernel/meters.ts';
 import type { Outages } from '../connect/outages.ts';
 import type { Processes } from '../connect/processes.ts';
 import type { PrismaClient } from '../generated/client.ts';
-import type { SharedChanges } from '../statements/hot/shared-statements.ts';
+import type { RunShared } from '../statements/hot/shared-statements.ts';
 import type { SweepDatabase } from '../statements/projects/all-projects.ts';
 import type { ShardGroups } from '../statements/projects/shard-groups.ts';
-import type { Rows } from '../statements/reads/read-layer.ts';
+import type { ReadLayer } from '../statements/reads/read-layer.ts';
+import type { RunStatement } from '../statements/statements.ts';
 import type { Listen, Notify } from '../transactions/notifications.ts';
 
 export interface Database extends AsyncDisposable, ShardGroups, SweepDatabase {
@@ -17,12 +18,14 @@ export interface Database extends AsyncDisposable, ShardGroups, SweepDatabase {
   isNew: boolean;
   /** True if its tables are distributed over several servers. */
   isDistributed: boolean;
-  /** Writes and ordinary reads. */
+  /** Changes of rows, and reads that no list, node or relation of the API returns. */
   prisma: PrismaClient;
-  /** Frequent reads as prepared statements: pages, nodes, relations. Must not be used inside a transaction. */
-  rows: Rows;
-  /** Frequent changes, which share the statements of `database/hot/`. Must not be used inside a transaction. */
-  changes: SharedChanges;
+  /** The read layer: pages, nodes, relations and counts. Must not be used inside a transaction. */
+  reads: ReadLayer;
+  /** Runs a hand-written statement. Must not be used inside a transaction. */
+  run: RunStatement;
+  /** Runs a statement of `statements/hot/` that concurrent callers share. Must not be used inside a transaction. */
+  runShared: RunShared;
   /** Subscribes to the notifications of every process, which are sent after the commit and may be lost. */
   listen: Listen;
   /** Use `notifyAfterCommit` of database/transactions/transaction.ts for changes of a transaction. */

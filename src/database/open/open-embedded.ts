@@ -14,10 +14,12 @@ import { serveSnapshots } from '../connect/embedded/snapshots.ts';
 import { startUpkeep } from '../connect/embedded/upkeep.ts';
 import { Outages } from '../connect/outages.ts';
 import { registerOnlyProcess } from '../connect/processes.ts';
+import { createQuery, createStatementNamer, type RunQuery } from '../connect/run-query.ts';
 import { PLAN_ONCE_SETTING, PLANNER_SETTINGS } from '../connect/sessions/session.ts';
 import { SessionPool } from '../connect/sessions/session-pool.ts';
 import { migrate } from '../migrate/migrate.ts';
 import { ONE_SHARD_GROUP } from '../statements/projects/shard-groups.ts';
+import { sqlStatement } from '../statements/statements.ts';
 import { type Listen, Listeners } from '../transactions/notifications.ts';
 import { createClients } from './clients.ts';
 import type { Database, DatabaseObservers } from './database.ts';
@@ -45,7 +47,8 @@ export async function openEmbedded(
     process.exit(1);
   });
   const database = stack.use(await openEngine(engine, log, meters));
-  stack.use(startUpkeep(database.rows.query, log));
+  const query: RunQuery = (text, values) => database.run(sqlStatement(text), values);
+  stack.use(startUpkeep(query, log));
   stack.use(await serveSnapshots(dataDir, engine));
   const resources = stack.move();
   return { ...database, [Symbol.asyncDispose]: () => resources.disposeAsync() };
@@ -75,7 +78,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   const pool: pg.Pool = sessions;
   const listen = notifications.listenOn(pool);
   const clients = stack.use(createClients(pool, { sendNotifications: notifications.send }));
-  const { query } = clients.rows;
+  const query = createQuery(pool, createStatementNamer());
   const processes = await registerOnlyProcess(query);
   const clock = stack.use(await followClock(query));
   const availability = stack.use(new AvailabilityCheck(async () => pool.query('select 1')));
@@ -90,7 +93,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     ...clients,
     connections: () => sessions.counts(),
     ...ONE_SHARD_GROUP,
-    sweeps: () => query,
+    sweeps: () => clients.run,
     listen,
     ping: async () => availability.check(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -6,13 +6,14 @@ import { type Cluster, openCluster } from '../cluster/cluster.ts';
 import { followClock } from '../connect/clock.ts';
 import { COLUMN_TYPES } from '../connect/column-types.ts';
 import { Outages } from '../connect/outages.ts';
-import { Primary } from '../connect/postgres/primary.ts';
+import { Primary } from '../connect/primary.ts';
 import { joinProcesses } from '../connect/processes.ts';
-import { createQuery, createStatementNamer, type RunQuery } from '../connect/run-query.ts';
+import { createQuery, createStatementNamer } from '../connect/run-query.ts';
 import type { Server } from '../connect/sessions/session.ts';
 import { type PoolOptions, SessionPool } from '../connect/sessions/session-pool.ts';
 import { migrate } from '../migrate/migrate.ts';
 import { ONE_SHARD_GROUP, type ShardGroup } from '../statements/projects/shard-groups.ts';
+import { createRunStatement, type RunStatement } from '../statements/statements.ts';
 import { createSender } from '../transactions/notifications.ts';
 import { PostgresNotifications } from '../transactions/postgres-notifications.ts';
 import { createClients } from './clients.ts';
@@ -120,7 +121,7 @@ async function findServers(
 
 interface SweepPool {
   sessions: SessionPool;
-  query: RunQuery;
+  run: RunStatement;
 }
 
 /** There are a dozen sweeps, of which few have work at the same time. The others wait. */
@@ -140,10 +141,10 @@ class SweepPools implements AsyncDisposable {
     this.#server = server;
   }
 
-  readonly getQuery = ({ name: group }: ShardGroup): RunQuery => {
+  readonly getQuery = ({ name: group }: ShardGroup): RunStatement => {
     const pool = this.#pools.get(group) ?? this.#openPool();
     this.#pools.set(group, pool);
-    return pool.query;
+    return pool.run;
   };
 
   #openPool(): SweepPool {
@@ -153,7 +154,8 @@ class SweepPools implements AsyncDisposable {
       size: SWEEP_CONNECTIONS_MAX,
       types: COLUMN_TYPES,
     });
-    return { sessions, query: createQuery(sessions, createStatementNamer(this.#server.pooler)) };
+    const query = createQuery(sessions, createStatementNamer(this.#server.pooler));
+    return { sessions, run: createRunStatement(query) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Statements that Prisma cannot express, written with Kysely and typed by schema.prisma. Kysely only builds them:
- * `rows` executes reads, and the transaction executes its own statements.
+ * Statements that Prisma cannot express: constant SQL, or written with Kysely and typed by schema.prisma. Kysely only
+ * builds them. `database.run` runs a statement, and `run` runs it in a transaction.
  */
 import {
   type Compilable,
@@ -12,6 +12,7 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
+import type { RunQuery } from '../connect/run-query.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { StatementTables } from './tables.ts';
 
@@ -26,23 +27,34 @@ export const statements = new Kysely<StatementTables>({
   },
 });
 
-type Statement<R = unknown> = Compilable<R> | RawBuilder<R>;
+type Query<R = unknown> = Compilable<R> | RawBuilder<R>;
 
-/** Runs a statement in a transaction, or alone on Prisma's client. */
-export async function run<R>(
+/** Runs a query in a transaction, or alone on Prisma's client. */
+export function run<R>(client: Pick<Transaction, '$queryRawUnsafe'>, query: Query<R>): Promise<R[]>;
+/** Runs a statement in a transaction. */
+export function run<Input, R>(
   client: Pick<Transaction, '$queryRawUnsafe'>,
-  statement: Statement<R>,
+  statement: Statement<Input, R>,
+  input: Input,
+): Promise<R[]>;
+export function run<Input, R>(
+  client: Pick<Transaction, '$queryRawUnsafe'>,
+  statement: Query<R> | Statement<Input, R>,
+  input?: Input,
 ): Promise<R[]> {
+  if (statement instanceof Statement) {
+    return client.$queryRawUnsafe<R[]>(statement.text, ...statement.readValues(input as Input));
+  }
   const { sql: text, parameters } = statement.compile(statements);
   return client.$queryRawUnsafe<R[]>(text, ...parameters);
 }
 
-/** Runs a statement that returns no rows. Returns the number of changed rows. */
+/** Runs a query that returns no rows. Returns the number of changed rows. */
 export async function runChange(
   client: Pick<Transaction, '$executeRawUnsafe'>,
-  statement: Statement,
+  query: Query,
 ): Promise<number> {
-  const { sql: text, parameters } = statement.compile(statements);
+  const { sql: text, parameters } = query.compile(statements);
   return client.$executeRawUnsafe(text, ...parameters);
 }
 
@@ -70,23 +82,68 @@ class InputValue<Input> {
   }
 }
 
-/** A statement that is built once and then only bound to values. Building one takes up to 100 µs. */
-export class CompiledStatement<Input, R = unknown> {
+interface StatementOptions {
+  /** True if the statement is short, so that it is sent together with other short statements of the same moment. */
+  isShort?: boolean;
+  /** Set if the rows are arrays of values. */
+  rowMode?: 'array';
+}
+
+/** A constant text. Values are bound to its parameters, never inserted into the text. */
+export class Statement<Input, R = unknown> {
   readonly text: string;
-  readonly #inputValues: readonly InputValue<Input>[];
-
-  constructor(write: (bind: BindInput<Input>) => Compilable<R>) {
-    const bind = <T>(source: keyof Input | ((input: Input) => T)) => {
-      const read = typeof source === 'function' ? source : (input: Input) => input[source];
-      return sql<T>`${new InputValue(read)}`;
-    };
-    const compiled = write(bind as BindInput<Input>).compile();
-    this.text = compiled.sql;
-    this.#inputValues = compiled.parameters as InputValue<Input>[];
-  }
-
   /** Returns the values of the statement's parameters, in order. */
-  readValues(input: Input): unknown[] {
-    return this.#inputValues.map(({ read }) => read(input));
+  readonly readValues: (input: Input) => unknown[];
+  readonly options: StatementOptions;
+  /** Never set. Carries the type of the result's rows. */
+  declare readonly row?: R;
+
+  constructor(
+    text: string,
+    readValues: (input: Input) => unknown[],
+    options: StatementOptions = {},
+  ) {
+    this.text = text;
+    this.readValues = readValues;
+    this.options = options;
   }
+}
+
+/** A statement in SQL. Its input is the list of the values of $1, $2 and so on. */
+export type SqlStatement<R = unknown> = Statement<readonly unknown[], R>;
+
+/** Creates a statement in SQL. `R` is the type of its rows. */
+export function sqlStatement<R = unknown>(text: string): SqlStatement<R> {
+  return new Statement(text, (values) => [...values]);
+}
+
+/** Creates a statement with Kysely, once. Building one takes up to 100 µs. */
+export function buildStatement<Input, R = unknown>(
+  write: (bind: BindInput<Input>) => Compilable<R>,
+): Statement<Input, R> {
+  const bind = <T>(source: keyof Input | ((input: Input) => T)) => {
+    const read = typeof source === 'function' ? source : (input: Input) => input[source];
+    return sql<T>`${new InputValue(read)}`;
+  };
+  const compiled = write(bind as BindInput<Input>).compile();
+  const inputValues = compiled.parameters as InputValue<Input>[];
+  const readValues = (input: Input) => inputValues.map(({ read }) => read(input));
+  return new Statement(compiled.sql, readValues);
+}
+
+/** Returns a form of a short statement that is sent together with reads of the same moment. Its rows are arrays of values. */
+export function toShortArrays<Input>({
+  text,
+  readValues,
+}: Statement<Input>): Statement<Input, unknown[]> {
+  return new Statement(text, readValues, { isShort: true, rowMode: 'array' });
+}
+
+/** Runs a statement. Must not be called inside a transaction. */
+export type RunStatement = <Input, R>(statement: Statement<Input, R>, input: Input) => Promise<R[]>;
+
+/** `short` runs short statements, and `query` all others. */
+export function createRunStatement(query: RunQuery, short: RunQuery = query): RunStatement {
+  return ({ text, readValues, options: { isShort, rowMode } }, input) =>
+    (isShort ? short : query)(text, readValues(input), rowMode);
 }

@@ -36,20 +36,6 @@ export function notifyAfterCommit(tx: object, ...notifications: readonly Notific
   pending.push(...notifications);
 }
 
-/** Runs a statement of `database/hot/` in a transaction, and sends its notifications after the commit. */
-export async function changeAndNotify<R>(
-  tx: Transaction,
-  text: string,
-  values: readonly unknown[],
-): Promise<R[]> {
-  const rows = await tx.$queryRawUnsafe<(R & { notifications?: Notification[] | null })[]>(
-    text,
-    ...values,
-  );
-  notifyAfterCommit(tx, ...(rows[0]?.notifications ?? []));
-  return rows;
-}
-
 /**
  * Runs the work in one transaction: all of it or nothing. The work may run more than once. `timeout` in milliseconds
  * replaces that of TRANSACTION_OPTIONS.

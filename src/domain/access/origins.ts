@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Database } from '../../database/open/database.ts';
+import { sqlStatement } from '../../database/statements/statements.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { isOrigin, origin } from '../../settings/setting-kinds.ts';
@@ -35,7 +36,7 @@ export async function findAllowedOrigins(
   { database }: Pick<Services, 'database'>,
   id: string,
 ): Promise<readonly string[]> {
-  const project = await database.rows.findProject({ id });
+  const project = await database.reads.findProject({ id });
   return project ? listPageOrigins(project) : [];
 }
 
@@ -71,9 +72,9 @@ const CACHED_ORIGINS_MAX = 1_000;
  */
 const LOOKUPS_MAX = 50;
 
-const IS_ALLOWED = `select exists (
+const IS_ALLOWED = sqlStatement<{ isAllowed: boolean }>(`select exists (
   select from "Project" where "allowedOrigins" @> array[$1]::text[]
-) as "isAllowed"`;
+) as "isAllowed"`);
 
 /**
  * Returns a function that checks whether `listPageOrigins` of any project contains the origin. It refuses whatever
@@ -81,13 +82,13 @@ const IS_ALLOWED = `select exists (
  * directly, not as a promise.
  */
 export function createOriginCache({
-  rows,
-}: Pick<Database, 'rows'>): (origin: string) => boolean | Promise<boolean> {
+  run,
+}: Pick<Database, 'run'>): (origin: string) => boolean | Promise<boolean> {
   const cache = new LRUCache<string, boolean>({ max: CACHED_ORIGINS_MAX, ttl: CACHE_MS });
   const lookups = new Map<string, Promise<boolean>>();
   const lookUp = async (origin: string): Promise<boolean> => {
     try {
-      const [result] = await rows.query<{ isAllowed: boolean }>(IS_ALLOWED, [origin]);
+      const [result] = await run(IS_ALLOWED, [origin]);
       const isAllowed = result?.isAllowed ?? false;
       cache.set(origin, isAllowed);
       return isAllowed;

@@ -53,7 +53,7 @@ export async function findProjectRows<T extends ProjectTable>(
   where: Where<T>,
 ): Promise<Row<T>[]> {
   const visibleWhere = narrowToVisible(viewer, table, where);
-  return visibleWhere ? database.rows.find(table, visibleWhere) : [];
+  return visibleWhere ? database.reads.find(table, visibleWhere) : [];
 }
 
 /** True if the viewer may see this row of its project. Call it for rows that were read without `narrowToVisible`. */
@@ -102,7 +102,7 @@ export async function getNamedProject(
     if (!row) throw notFound(table, value);
     return getProject(call, row.projectId);
   }
-  const [project, otherProject] = await database.rows.page(
+  const [project, otherProject] = await database.reads.page(
     'Project',
     { orgId: listProjectOrgIds(viewer) },
     { column: 'id', direction: 'asc', limit: 2 },
@@ -139,7 +139,7 @@ export async function findProject(
   idOrName: string,
 ): Promise<Readonly<Row<'Project'>> | null> {
   const key = findPrefix(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
-  const project = await database.rows.findProject({ ...key, orgId: listProjectOrgIds(viewer) });
+  const project = await database.reads.findProject({ ...key, orgId: listProjectOrgIds(viewer) });
   return project && isVisibleProject(viewer, project) ? project : null;
 }
 
@@ -251,30 +251,30 @@ export function canSeeClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>)
 function findVisible(call: Call, table: IdTable, ids: string[]) {
   const {
     viewer,
-    database: { rows },
+    database: { reads, run },
     now,
   } = call;
   if (viewer.kind === 'END_USER') return findForEndUser(call, viewer, { table, ids });
   const orgIds = listOrgIds(viewer);
   switch (table) {
     case 'Org':
-      return rows.find('Org', { id: ids.filter((id) => orgIds.includes(id)) });
+      return reads.find('Org', { id: ids.filter((id) => orgIds.includes(id)) });
     case 'Project':
-      return rows
+      return reads
         .find('Project', { id: ids, orgId: orgIds })
         .then((projects) => projects.filter((project) => isVisibleProject(viewer, project)));
     case 'Builder':
-      return rows.run(VISIBLE_BUILDERS, { ids, orgIds, viewerId: viewer.id });
+      return run(VISIBLE_BUILDERS, { ids, orgIds, viewerId: viewer.id });
     case 'Invite':
-      return rows.run(VISIBLE_INVITES, { ids, orgIds, email: findEmail(viewer), now: now() });
+      return run(VISIBLE_INVITES, { ids, orgIds, email: findEmail(viewer), now: now() });
     case 'ClaimedDomain':
-      return rows
+      return reads
         .find('ClaimedDomain', { id: ids })
         .then((domains) => domains.filter((domain) => canSeeClaimedDomain(viewer, domain)));
     case 'BillingAccount':
-      return rows.find('BillingAccount', { id: ids, orgId: orgIds });
+      return reads.find('BillingAccount', { id: ids, orgId: orgIds });
     default:
-      return rows.find(table, {
+      return reads.find(table, {
         id: ids,
         projectId: toProjectCondition(viewer),
       } as Where<ProjectTable>);
@@ -286,11 +286,11 @@ async function findForEndUser(
   viewer: EndUserViewer,
   { table, ids }: { table: IdTable; ids: string[] },
 ): Promise<unknown[]> {
-  const { rows } = call.database;
+  const { reads, run } = call.database;
   const { projectId } = viewer;
-  if (table === 'Consumer') return rows.run(CONSUMERS_OF_GROUP, { ...viewer, ids });
+  if (table === 'Consumer') return run(CONSUMERS_OF_GROUP, { ...viewer, ids });
   if (table === 'InstallationConfig') {
-    const configs = await rows.find('InstallationConfig', { projectId, id: ids });
+    const configs = await reads.find('InstallationConfig', { projectId, id: ids });
     const id = configs.map(({ installationId }) => installationId);
     const installations = await findProjectRows(call, 'Installation', { projectId, id });
     const visibleIds = new Set(installations.map((installation) => installation.id));
@@ -301,7 +301,7 @@ async function findForEndUser(
     table,
     table === 'Project' ? { id: ids } : { projectId, id: ids },
   );
-  return where ? rows.find(table, where) : [];
+  return where ? reads.find(table, where) : [];
 }
 
 function findEmail(viewer: Viewer): string | null {

@@ -22,8 +22,8 @@ export async function upsertParties(
   { projectId, groupRef, consumerRef, groupName = null, consumerName = null }: PartiesInput,
 ): Promise<Pick<Row<'Connection'>, 'groupId' | 'consumerId'>> {
   const [[group], [consumer]] = await Promise.all([
-    database.rows.find('Group', { projectId, groupRef }),
-    database.rows.find('Consumer', { projectId, consumerRef }),
+    database.reads.find('Group', { projectId, groupRef }),
+    database.reads.find('Consumer', { projectId, consumerRef }),
   ]);
   const isCurrent = (name: string | null, storedName: string) =>
     name === null || name === storedName;
@@ -45,7 +45,7 @@ export async function upsertParties(
     consumerName,
     now: now(),
   };
-  const storedParties = await database.changes.run(CREATE_PARTIES, parties);
+  const storedParties = await database.runShared(CREATE_PARTIES, parties);
   if (!storedParties) throw new Error('Bug: the statement that creates parties returned no row.');
   return storedParties;
 }

@@ -1,6 +1,7 @@
 /** Caches counts for a limited time, since a large count takes milliseconds. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/open/database.ts';
+import { sqlStatement } from '../../database/statements/statements.ts';
 import { growUpTo } from '../../work/growing-cache.ts';
 
 const CACHED_COUNTS_MAX = 10_000;
@@ -24,6 +25,7 @@ interface CountDefinition {
 }
 
 export function createBoundedCount({ text, ...options }: CountDefinition): CountRows {
+  const statement = sqlStatement<{ count: number }>(text);
   const cachesByDatabase = new WeakMap<Database, LRUCache<string, SharedCount>>();
   return async (database, ids, countMax) => {
     const cache = cachesByDatabase.get(database) ?? new LRUCache(growUpTo(CACHED_COUNTS_MAX));
@@ -32,7 +34,7 @@ export function createBoundedCount({ text, ...options }: CountDefinition): Count
     let sharedCount = cache.get(key);
     if (!sharedCount) {
       const readCount = async () => {
-        const [row] = await database.rows.query<{ count: number }>(text, [...ids, countMax]);
+        const [row] = await database.run(statement, [...ids, countMax]);
         return row?.count ?? 0;
       };
       sharedCount = new SharedCount(readCount, { ...options, countMax });

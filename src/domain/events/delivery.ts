@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Database } from '../../database/open/database.ts';
 import { type RowKey, toKeyColumns } from '../../database/statements/row-keys.ts';
-import { run, statements } from '../../database/statements/statements.ts';
+import { run, sqlStatement, statements } from '../../database/statements/statements.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { notifyEvents } from '../../events/channel.ts';
@@ -97,17 +97,17 @@ export const getDelivery = projectRead(
     getProjectRow(call, 'Delivery', { projectId, id, noun: 'Delivery' }),
 );
 
-const NEWEST_ATTEMPTS = `
+const NEWEST_ATTEMPTS = sqlStatement<DeliveryAttempt>(`
   select attempt.* from unnest($1::text[], $2::text[]) as delivery("projectId", "id") cross join lateral (
     select * from "DeliveryAttempt" where "projectId" = delivery."projectId" and "deliveryId" = delivery."id"
-    order by "attemptNumber" desc limit $3) attempt`;
+    order by "attemptNumber" desc limit $3) attempt`);
 
 /** Returns the newest attempts of deliveries that the viewer may see, ordered by number. */
 export const listAttempts: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
   { database },
   deliveries,
 ) => {
-  const attempts = await database.rows.query<DeliveryAttempt>(NEWEST_ATTEMPTS, [
+  const attempts = await database.run(NEWEST_ATTEMPTS, [
     ...toKeyColumns(deliveries),
     ATTEMPTS_SHOWN,
   ]);

@@ -10,6 +10,7 @@ import {
   rowsByKeySql,
 } from '../../database/statements/keyed-rows.ts';
 import { acrossProjects, sweep } from '../../database/statements/projects/all-projects.ts';
+import { sqlStatement } from '../../database/statements/statements.ts';
 import { type DestinationKey, IS_PENDING, selectPendingSql } from '../../deliveries/outbox.ts';
 
 const ROWS_PER_STATEMENT = 1_000;
@@ -35,7 +36,7 @@ export async function dropPendingDeliveries(
   let hasMore = true;
   while (hasMore && droppedCount < countMax && !signal?.aborted) {
     const values = [projectId, destinationId, now];
-    const [counts] = await database.rows.query<DropCounts>(DROP_BATCH, values);
+    const [counts] = await database.run(DROP_BATCH, values);
     const { selected, missed } = counts ?? { selected: 0, missed: 0 };
     droppedCount += selected - missed;
     hasMore = selected === ROWS_PER_STATEMENT;
@@ -47,7 +48,7 @@ interface DropCounts extends MissedCount {
   selected: number;
 }
 
-const DROP_BATCH = `
+const DROP_BATCH = sqlStatement<DropCounts>(`
   with selected as materialized (
     select delivery."place", destination."projectId" from (select $1 as "projectId", $2 as "id") destination
     cross join ${rowsByKeySql(
@@ -66,12 +67,12 @@ const DROP_BATCH = `
     from selected where ${isAtPositionSql('delivery', 'selected')} and ${IS_PENDING}
     returning 1
   )
-  select (select count(*)::int from selected) as "selected", ${missedCountSql('selected', 'dropped')}`;
+  select (select count(*)::int from selected) as "selected", ${missedCountSql('selected', 'dropped')}`);
 
 /**
  * Selects deleted destinations with pending deliveries. Skips projects under erasure, whose deliveries are deleted.
  */
-const DELETED_WITH_PENDING = acrossProjects(
+const DELETED_WITH_PENDING = acrossProjects<DestinationKey>(
   'deleted destinations with pending deliveries',
   (inProjects) => `
   ${selectPendingSql("'', ''", inProjects)}
@@ -89,7 +90,7 @@ export async function dropRemainingDeliveries(
   options: DropOptions,
 ): Promise<number> {
   let droppedCount = 0;
-  for (const destination of await sweep<DestinationKey>(database, DELETED_WITH_PENDING)) {
+  for (const destination of await sweep(database, DELETED_WITH_PENDING)) {
     droppedCount += await dropPendingDeliveries(database, destination, options);
   }
   return droppedCount;

@@ -117,7 +117,7 @@ export const listTopicsOfEvents: Batch<NotificationEvent, Row<'Topic'>[]> = asyn
   call,
   events,
 ) => {
-  const eventTopics = await call.database.rows.find('NotificationEventTopic', {
+  const eventTopics = await call.database.reads.find('NotificationEventTopic', {
     eventId: events.map(({ id }) => id),
     projectId: [...new Set(events.map(({ projectId }) => projectId))],
   });

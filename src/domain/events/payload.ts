@@ -1,5 +1,6 @@
 /** Reads the bodies of deliveries, receivers' responses and stream messages, for the scope `payloads:read`. */
 import { type RowKey, toKeyColumns } from '../../database/statements/row-keys.ts';
+import { sqlStatement } from '../../database/statements/statements.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { load } from '../access/batched.ts';
@@ -16,19 +17,13 @@ const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 /** Tables with the column `body`, which holds JSON text. */
 type TableWithBody = 'Delivery' | 'StreamMessage';
 
-const SELECT_BODY_BYTES = `
+const SELECT_BODY_BYTES = sqlStatement<{ id: string; bytes: number }>(`
   select "id", octet_length("body") as "bytes" from "Delivery"
-  where "projectId" = any($1) and "id" = any($2)`;
+  where "projectId" = any($1) and "id" = any($2)`);
 
 /** Returns the sizes of deliveries' bodies in bytes. */
-export const measureBodies: Batch<Delivery, number> = async (
-  { database: { rows } },
-  deliveries,
-) => {
-  const sizes = await rows.query<{ id: string; bytes: number }>(
-    SELECT_BODY_BYTES,
-    toKeyColumns(deliveries),
-  );
+export const measureBodies: Batch<Delivery, number> = async ({ database: { run } }, deliveries) => {
+  const sizes = await run(SELECT_BODY_BYTES, toKeyColumns(deliveries));
   const bytesById = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
   return deliveries.map(({ id }) => bytesById.get(id) ?? 0);
 };
@@ -43,21 +38,22 @@ export interface ChangeMessage {
 const HEAD_LENGTH_MAX = 4_096;
 
 // PostgreSQL can't convert a body with `\u0000` to a value, so only the text of two members is read.
-const SELECT_CHANGE_MESSAGES = `
+const SELECT_CHANGE_MESSAGES = sqlStatement<{
+  id: string;
+  action: string | null;
+  objectName: string | null;
+}>(`
   select "id", substring("head" from '^\\{"action":"([^"]*)"') as "action",
     substring("head" from '"objectName":("(?:[^"\\\\]|\\\\.)*")') as "objectName"
   from (select "id", left("body", ${HEAD_LENGTH_MAX}) as "head" from "Delivery"
-    where "projectId" = any($1) and "id" = any($2) and "eventId" is null and "operationId" is null) message`;
+    where "projectId" = any($1) and "id" = any($2) and "eventId" is null and "operationId" is null) message`);
 
 /** Returns the action and the object of messages about changes. Null for other messages, which have no action. */
 export const findChangeMessages: Batch<Delivery, ChangeMessage | null> = async (
-  { database: { rows } },
+  { database: { run } },
   deliveries,
 ) => {
-  const heads = await rows.query<{ id: string; action: string | null; objectName: string | null }>(
-    SELECT_CHANGE_MESSAGES,
-    toKeyColumns(deliveries),
-  );
+  const heads = await run(SELECT_CHANGE_MESSAGES, toKeyColumns(deliveries));
   const messages = heads.flatMap(({ id, action, objectName }) =>
     action === null || objectName === null
       ? []
@@ -90,16 +86,13 @@ export async function getStoredBody(
 
 /** Creates the batch that loads bodies: undefined for rows beyond the byte limit, null for rows that do not exist. */
 function createBodyBatch(table: TableWithBody): Batch<RowKey, object | null | undefined> {
-  const text = `
+  const statement = sqlStatement<{ id: string; body: string | null }>(`
     select "id", case when "bytes" <= ${BODIES_BYTES_MAX} then "body" end as "body" from (
       select "${table}"."id", "body", sum(octet_length("body")) over (order by requested."position") as "bytes"
       from unnest($2::text[]) with ordinality as requested("id", "position")
-      join "${table}" on "projectId" = any($1) and "${table}"."id" = requested."id") sized`;
-  return async ({ database: { rows } }, keys) => {
-    const bodyRows = await rows.query<{ id: string; body: string | null }>(
-      text,
-      toKeyColumns(keys),
-    );
+      join "${table}" on "projectId" = any($1) and "${table}"."id" = requested."id") sized`);
+  return async ({ database: { run } }, keys) => {
+    const bodyRows = await run(statement, toKeyColumns(keys));
     const bodiesById = new Map(bodyRows.map(({ id, body }) => [id, parseBody(body)]));
     return keys.map(({ id }) => (bodiesById.has(id) ? bodiesById.get(id) : null));
   };

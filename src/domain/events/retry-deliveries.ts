@@ -1,5 +1,6 @@
 /** Retries many deliveries of a project with one call. */
 import { z } from 'zod';
+import { run, sqlStatement } from '../../database/statements/statements.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import { inTransaction } from '../../database/transactions/transaction.ts';
 import { notifyEvents } from '../../events/channel.ts';
@@ -112,7 +113,7 @@ async function listDestinationIds(
     if (destination.type !== 'STREAM') return [id];
     throw invalid('input.destinationId', 'is a stream, which has no deliveries.', id);
   }
-  const webhooks = await call.database.rows.find('Destination', { projectId, type: 'WEBHOOK' });
+  const webhooks = await call.database.reads.find('Destination', { projectId, type: 'WEBHOOK' });
   return webhooks.map((destination) => destination.id).sort();
 }
 
@@ -134,7 +135,7 @@ const IS_RETRYABLE = `
   and ($3 <> 'PENDING' or delivery."afterId" is null
     and (delivery."nextAttemptTime" is null or delivery."nextAttemptTime" > $9))`;
 
-const RETRY_BATCH = `
+const RETRY_BATCH = sqlStatement(`
   with destination as (
     select "id" from "Destination" where "projectId" = $1 and "id" = $2 for key share
   ), retried as (
@@ -146,13 +147,13 @@ const RETRY_BATCH = `
   update "Delivery" set "status" = 'PENDING', "isRetrying" = "attemptCount" > 0, "nextAttemptTime" = $9,
     "failureReason" = null, "updateTime" = $9
   where "projectId" = $1 and "id" = any(array(select "id" from retried)) and "status" = $3::"DeliveryStatus"
-  returning 1`;
+  returning 1`);
 
-const COUNT_RETRYABLE = `
+const COUNT_RETRYABLE = sqlStatement<{ count: number }>(`
   select count(*)::int as "count" from "Destination" destination join "Delivery" delivery
     on delivery."projectId" = destination."projectId" and delivery."destinationId" = destination."id"
   where destination."projectId" = $1 and destination."type" = 'WEBHOOK'
-    and ($2::text is null or destination."id" = $2) and ${IS_RETRYABLE}`;
+    and ($2::text is null or destination."id" = $2) and ${IS_RETRYABLE}`);
 
 function listValues(
   { projectId, destinationId, status, now }: RetryTarget,
@@ -170,7 +171,7 @@ function retryBatch(
   selection: Selection,
 ): Promise<number> {
   return inTransaction(database, async (tx) => {
-    const rows = await tx.$queryRawUnsafe<unknown[]>(RETRY_BATCH, ...listValues(target, selection));
+    const rows = await run(tx, RETRY_BATCH, listValues(target, selection));
     notifyEvents(tx, target.projectId);
     return rows.length;
   });
@@ -188,7 +189,7 @@ export const countRetryable = read(
     const counts = await Promise.all(
       [...new Set(statuses)].map(async (status) => {
         const values = listValues({ projectId, destinationId, status, now }, { createTime });
-        const [row] = await call.database.rows.query<{ count: number }>(COUNT_RETRYABLE, values);
+        const [row] = await call.database.run(COUNT_RETRYABLE, values);
         return row?.count ?? 0;
       }),
     );

@@ -121,13 +121,13 @@ export const deleteTopicDestinationRoute = projectMutation({
  * another project's topic or destination is refused in the same way.
  */
 async function findMissingParties(
-  { database: { rows } }: Call,
+  { database: { reads } }: Call,
   projectId: string,
   { topicId, destinationId }: RouteParties,
 ): Promise<Issue[]> {
   const [topics, destinations] = await Promise.all([
-    rows.find('Topic', { projectId, id: topicId }),
-    rows.find('Destination', { projectId, id: destinationId }),
+    reads.find('Topic', { projectId, id: topicId }),
+    reads.find('Destination', { projectId, id: destinationId }),
   ]);
   const issues: Issue[] = [];
   const detail = 'does not exist.';

@@ -27,7 +27,7 @@ export async function foldActivity(
 ): Promise<void> {
   let hasMore = true;
   while (hasMore && !signal?.aborted) {
-    const results = await sweep<{ deltaCount: number }>(database, FOLD_DELTAS);
+    const results = await sweep(database, FOLD_DELTAS);
     hasMore = results.some(({ deltaCount }) => deltaCount === STATEMENT_DELTAS_MAX);
   }
 }
@@ -52,7 +52,7 @@ const PERCENTILE_ARRAYS = ['p50Ms', 'p95Ms', 'p99Ms']
   .join(', ');
 
 /** Deletes deltas and adds them to the counts in one statement, in the order of the counts' keys. */
-const FOLD_DELTAS = acrossProjects(
+const FOLD_DELTAS = acrossProjects<{ deltaCount: number }>(
   'activity deltas to add to the counts',
   (inProjects) => `
   with lock as (select pg_try_advisory_xact_lock(hashtext('fold-activity')) as "isAcquired"),

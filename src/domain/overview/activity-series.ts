@@ -1,4 +1,6 @@
 /** Reads a project's activity counts as series of numbers. Each stored row holds the counts of many buckets. */
+
+import { type SqlStatement, sqlStatement } from '../../database/statements/statements.ts';
 import type { Call } from '../access/call.ts';
 
 /** A range of whole buckets. */
@@ -36,12 +38,11 @@ export async function readActivitySeries(
   range: ActivityRange,
 ): Promise<ActivitySeries[]> {
   const { projectId, destinationId, grain, from, until } = range;
-  const { query } = database.rows;
   const values = [projectId, grain, from, until];
   const rows =
     destinationId === null
-      ? await query<SeriesRow>(PROJECT_STATEMENTS[kind], values)
-      : await query<SeriesRow>(DESTINATION_STATEMENTS[kind], [...values, destinationId]);
+      ? await database.run(PROJECT_STATEMENTS[kind], values)
+      : await database.run(DESTINATION_STATEMENTS[kind], [...values, destinationId]);
   return createSeries(range, rows);
 }
 
@@ -87,11 +88,11 @@ const selectDeliveriesSql = (keyCondition: string) => `
     group by number order by number)) offset 0) percentiles("ms")
   order by "isNew"`;
 
-const createStatements = (keyCondition: string): Record<Kind, string> => ({
-  operation: selectCountsSql('operation', ['first'], keyCondition),
-  delivery: selectDeliveriesSql(keyCondition),
-  record: selectCountsSql('record', COUNT_COLUMNS, keyCondition),
-  stream: selectCountsSql('stream', ['first'], keyCondition),
+const createStatements = (keyCondition: string): Record<Kind, SqlStatement<SeriesRow>> => ({
+  operation: sqlStatement(selectCountsSql('operation', ['first'], keyCondition)),
+  delivery: sqlStatement(selectDeliveriesSql(keyCondition)),
+  record: sqlStatement(selectCountsSql('record', COUNT_COLUMNS, keyCondition)),
+  stream: sqlStatement(selectCountsSql('stream', ['first'], keyCondition)),
 });
 const PROJECT_STATEMENTS = createStatements('');
 const DESTINATION_STATEMENTS = createStatements('and "key" = $5');

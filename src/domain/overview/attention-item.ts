@@ -96,7 +96,7 @@ export const listAttentionItems = read(
 );
 
 const loadItemsOfProjects: Batch<string, AttentionItem[]> = async (call, projectIds) => {
-  const rows = await findAttentionItems(call.database.rows.query, {
+  const rows = await findAttentionItems(call.database.run, {
     projectIds,
     from: new Date(call.now().getTime() - DAY_MS),
     providerPrefix: createProviderId(''),

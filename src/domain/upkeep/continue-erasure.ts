@@ -5,6 +5,7 @@
 
 import { isForeignKeyViolation } from '../../database/connect/violations.ts';
 import { RELEASED_LEASE } from '../../database/leases/lease.ts';
+import { sqlStatement } from '../../database/statements/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { notifyWork } from '../../events/channel.ts';
 import { leasedWork } from '../../jobs/leased-work.ts';
@@ -89,13 +90,13 @@ async function eraseParts(
   key: ErasureKey,
   isOver: () => boolean,
 ): Promise<boolean> {
-  const { query } = services.database.rows;
+  const { run } = services.database;
   const isProject = key.id === key.projectId;
-  const removeFrom = (table: string) => async () => (await removeRows(query, table, key)) > 0;
+  const removeFrom = (table: string) => async () => (await removeRows(run, table, key)) > 0;
   const parts: (() => Promise<boolean>)[] = [
     () => endSubscriptions(services, key),
     async () => {
-      await removeInstallations(query, key);
+      await removeInstallations(run, key);
       return false;
     },
     removeFrom('Delivery'),
@@ -115,26 +116,28 @@ async function eraseParts(
 
 /** Revokes some connections at providers that support it, and deletes them. Returns true if there may be more. */
 async function endConnections(services: Services, key: ErasureKey): Promise<boolean> {
-  const { query } = services.database.rows;
+  const { run } = services.database;
   const { projectId } = key;
-  const connections = await query<LeasedConnection>(
+  const statement = sqlStatement<LeasedConnection>(
     `select "id", "projectId", "provider", "providerAppId", "providerWorkspaceRef", "providerMetadata"
      from "Connection" where ${formatSubjectCondition(key)} limit ${CONNECTIONS_MAX}`,
-    [projectId, key.id],
   );
+  const connections = await run(statement, [projectId, key.id]);
   if (connections.length === 0) return false;
   await Promise.all(connections.map((connection) => tryToRevoke(services, connection)));
   const ids = connections.map(({ id }) => id);
   // Installations may have been created for the connections since the earlier part deleted them.
-  await query(DELETE_INSTALLATIONS, [projectId, ids]);
-  await query(DELETE_CONNECTIONS, [projectId, ids]);
+  await run(DELETE_INSTALLATIONS, [projectId, ids]);
+  await run(DELETE_CONNECTIONS, [projectId, ids]);
   for (const connection of connections) removeFromJournal(services, connection);
   return true;
 }
 
-const DELETE_INSTALLATIONS = `
-  delete from "Installation" where "projectId" = $1 and "connectionId" = any($2)`;
-const DELETE_CONNECTIONS = `delete from "Connection" where "projectId" = $1 and "id" = any($2)`;
+const DELETE_INSTALLATIONS = sqlStatement(`
+  delete from "Installation" where "projectId" = $1 and "connectionId" = any($2)`);
+const DELETE_CONNECTIONS = sqlStatement(
+  `delete from "Connection" where "projectId" = $1 and "id" = any($2)`,
+);
 
 /** Tries once to revoke the tokens, so that the erasure does not wait for a provider that fails. */
 async function tryToRevoke(services: Services, connection: LeasedConnection): Promise<void> {
@@ -185,29 +188,29 @@ type SubscriptionRow = Pick<
  * true if there may be more.
  */
 export async function endSubscriptions(services: Services, key: ErasureKey): Promise<boolean> {
-  const { query } = services.database.rows;
-  const subscriptions = await query<SubscriptionRow>(
+  const { run } = services.database;
+  const statement = sqlStatement<SubscriptionRow>(
     `select "projectId", "installationId", "objectName", "provider", "connectionId", "providerRef"
      from "ObjectSubscription" where "projectId" = $1 and "connectionId" in (
        select "id" from "Connection" where ${formatSubjectCondition(key)})
      limit ${SUBSCRIPTIONS_MAX}`,
-    [key.projectId, key.id],
   );
+  const subscriptions = await run(statement, [key.projectId, key.id]);
   await Promise.all(
     subscriptions.map((subscription) => tryToRemoveAtProvider(services, subscription)),
   );
   for (const subscription of subscriptions) {
     const { projectId, installationId, objectName } = subscription;
-    await query(MARK_UNWANTED, [projectId, installationId, objectName]);
-    await removeEvents(query, subscription);
+    await run(MARK_UNWANTED, [projectId, installationId, objectName]);
+    await removeEvents(run, subscription);
     await inTransaction(services.database, (tx) => removeSubscription(tx, subscription));
   }
   return subscriptions.length > 0;
 }
 
-const MARK_UNWANTED = `
+const MARK_UNWANTED = sqlStatement(`
   update "ObjectSubscription" set "isWanted" = false
-  where "projectId" = $1 and "installationId" = $2 and "objectName" = $3`;
+  where "projectId" = $1 and "installationId" = $2 and "objectName" = $3`);
 
 /** Tries once to remove the subscription, so that the erasure does not wait for a provider that fails. */
 async function tryToRemoveAtProvider(

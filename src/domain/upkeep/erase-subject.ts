@@ -64,6 +64,6 @@ async function erase(
   });
   await call.erasedSubjects.refresh();
   // Installations do not refer to their consumer, so the filter for erased subjects can't hide them.
-  await removeInstallations(call.database.rows.query, key);
+  await removeInstallations(call.database.run, key);
   return { deletedId: id };
 }

@@ -17,7 +17,7 @@ export interface ErasedSubjects extends AsyncDisposable {
   refresh(): Promise<void>;
 }
 
-const SELECT_ERASED_IDS = acrossProjects(
+const SELECT_ERASED_IDS = acrossProjects<{ id: string }>(
   'erased groups and consumers to hide',
   (inProjects) =>
     `select "id" from "Erasure" where "id" <> "projectId" and ${inProjects('"projectId"')}`,
@@ -73,9 +73,8 @@ class CachedErasures {
   }
 
   async #readGroup(group: ShardGroup): Promise<void> {
-    const { query } = this.#database.rows;
     const statement = bindProjects(SELECT_ERASED_IDS, group.projectIds(), []);
-    const rows = await query<{ id: string }>(...statement);
+    const rows = await this.#database.run(...statement);
     const ids = rows.map(({ id }) => id);
     this.#idsByGroup.set(group.name, ids);
   }

@@ -14,6 +14,7 @@ import {
   sweep,
 } from '../../database/statements/projects/all-projects.ts';
 import { type RowKey, toKeyColumns } from '../../database/statements/row-keys.ts';
+import { type SqlStatement, sqlStatement } from '../../database/statements/statements.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import type { Services } from '../access/call.ts';
 import { removeSurplus } from '../events/stream/stream-removal.ts';
@@ -78,17 +79,17 @@ export async function removeExpired(
   await remover.removeAll(EXPIRED_UPLOADS, now());
   await remover.removeAll(EXPIRED_PLANS, now());
   await remover.removeAll(EXPIRED_OAUTH_STATES, new Date(nowMs - EXPIRED_STATE_MS));
-  await deleteIdleCallers(database.rows.query, cutoff);
-  await database.rows.query(REMOVE_ENDED_SESSIONS, [now()]);
-  await database.rows.query(REMOVE_ENDED_PROCESSES, [new Date(nowMs - DAY_MS)]);
+  await deleteIdleCallers(database.run, cutoff);
+  await database.run(REMOVE_ENDED_SESSIONS, [now()]);
+  await database.run(REMOVE_ENDED_PROCESSES, [new Date(nowMs - DAY_MS)]);
   return remover.removed;
 }
 
 /** Deletes rows of processes whose leases ended more than a day ago. */
-const REMOVE_ENDED_PROCESSES = 'delete from "ServerProcess" where "missedTime" < $1';
+const REMOVE_ENDED_PROCESSES = sqlStatement('delete from "ServerProcess" where "missedTime" < $1');
 
 /** Deletes sessions of the console that have ended. A builder has at most SESSIONS_OF_BUILDER_MAX. */
-const REMOVE_ENDED_SESSIONS = 'delete from "ConsoleSession" where "expireTime" <= $1';
+const REMOVE_ENDED_SESSIONS = sqlStatement('delete from "ConsoleSession" where "expireTime" <= $1');
 
 interface ExpiredRows {
   table: string;
@@ -191,14 +192,14 @@ const EXPIRED_OAUTH_STATES: ExpiredRows = {
 
 class Remover {
   readonly removed: RemovedCounts = {};
-  readonly #database: SweepDatabase & Pick<Database, 'rows'>;
+  readonly #database: SweepDatabase & Pick<Database, 'run'>;
   readonly #lateMs: number;
   readonly #signal: AbortSignal | undefined;
   readonly #pause: NonNullable<RemovalOptions['pause']>;
   #pauseFactor = PAUSE_FACTORS.inTime;
 
   constructor(
-    database: SweepDatabase & Pick<Database, 'rows'>,
+    database: SweepDatabase & Pick<Database, 'run'>,
     lateMs: number,
     { signal, pause = createPause(signal) }: RemovalOptions,
   ) {
@@ -213,7 +214,7 @@ class Remover {
     const statement = createRemoveStatement(expired);
     let position: unknown[] | null = [new Date(0), ...expired.keyColumns.map(() => '')];
     while (position && !this.#signal?.aborted) {
-      const batches: Batch[] = await this.#sweep<Batch>(statement, cutoff, position);
+      const batches: Batch[] = await this.#sweep(statement, cutoff, position);
       for (const { removed } of batches) this.addCount(expired.table, removed);
       // In a cluster every shard returns a batch. The next batches start after the earliest of their last rows.
       const [earliest] = mergeFirst(
@@ -228,7 +229,7 @@ class Remover {
   async removeOperations(cutoff: Date): Promise<void> {
     let rows: OldOperation[];
     do {
-      rows = await this.#sweep<OldOperation>(EXPIRED_OPERATIONS, cutoff);
+      rows = await this.#sweep(EXPIRED_OPERATIONS, cutoff);
       const keys = toKeyColumns(rows);
       await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
@@ -246,19 +247,19 @@ class Remover {
   }
 
   /** Returns the number of removed rows. */
-  async #remove(text: string, keys: [string[], string[]]): Promise<number> {
-    const removedRows = await this.#withPause(() => this.#database.rows.query(text, keys));
+  async #remove(statement: SqlStatement, keys: [string[], string[]]): Promise<number> {
+    const removedRows = await this.#withPause(() => this.#database.run(statement, keys));
     return removedRows.length;
   }
 
   /** Runs a statement over all projects. The age of the oldest row that it returns determines the pauses. */
   #sweep<R extends { time: Date }>(
-    statement: ForProjects,
+    statement: ForProjects<R>,
     cutoff: Date,
     after: readonly unknown[] = [],
   ): Promise<R[]> {
     return this.#withPause(async () => {
-      const rows = await sweep<R>(this.#database, statement, [cutoff, ...after]);
+      const rows = await sweep(this.#database, statement, [cutoff, ...after]);
       const oldestMs = Math.min(...rows.map(({ time }) => time.getTime()));
       this.#pauseFactor =
         cutoff.getTime() - oldestMs > this.#lateMs ? PAUSE_FACTORS.late : PAUSE_FACTORS.inTime;
@@ -288,7 +289,7 @@ interface OldOperation extends RowKey {
   time: Date;
 }
 
-const EXPIRED_OPERATIONS = acrossProjects(
+const EXPIRED_OPERATIONS = acrossProjects<OldOperation>(
   SWEEP_REASON,
   (inProjects) => `select "projectId", "id", "createTime" as "time" from "Operation"
    where ${inProjects('"projectId"')} and "createTime" < $1 and "status" <> 'IN_PROGRESS'
@@ -296,23 +297,23 @@ const EXPIRED_OPERATIONS = acrossProjects(
 );
 
 /** Deletes by physical location (ctid). With keys, the planner might read the whole table to find the rows. */
-const REMOVE_LOGS = `
+const REMOVE_LOGS = sqlStatement(`
   delete from "OperationLog" where "projectId" = any($1) and ctid = any(array(
     select line.ctid from unnest($1::text[], $2::text[]) as operation("projectId", "id") cross join lateral (
       select ctid from "OperationLog"
       where "projectId" = operation."projectId" and "operationId" = operation."id" limit ${STATEMENT_ROWS_MAX}
     ) line limit ${STATEMENT_ROWS_MAX}))
-  returning 1`;
+  returning 1`);
 
 /**
  * Deletes the records of writes with their operations, so that no record data outlives the row that names its owner.
  * The write tasks are removed later, by the time when they ended.
  */
-const REMOVE_WRITE_ENTRIES = `
-  delete from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`;
+const REMOVE_WRITE_ENTRIES = sqlStatement(`
+  delete from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`);
 
-const REMOVE_OPERATIONS = `
-  delete from "Operation" where "projectId" = any($1) and "id" = any($2) returning 1`;
+const REMOVE_OPERATIONS = sqlStatement(`
+  delete from "Operation" where "projectId" = any($1) and "id" = any($2) returning 1`);
 
 /** The result of a removal statement: the numbers of rows, and the time and the key of the last row that it read. */
 interface Batch {
@@ -327,14 +328,14 @@ function createRemoveStatement({
   timeColumn,
   keyColumns: columns,
   condition = 'true',
-}: ExpiredRows): ForProjects {
+}: ExpiredRows): ForProjects<Batch> {
   const keys = columns.map((column) => `"${column}"`).join(', ');
   const order = `"${timeColumn}", ${keys}`;
   const positionParameters = [
     '$2::timestamptz',
     ...columns.map((_column, index) => `$${index + 3}::text`),
   ];
-  return acrossProjects(
+  return acrossProjects<Batch>(
     SWEEP_REASON,
     (inProjects) => `
     with batch as materialized (

@@ -7,8 +7,9 @@ import { openDatabase } from '../../../src/database/open/open-database.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { createTestApp, onCitus } from '../../support/app.ts';
-import { withServer } from '../../support/database/cluster-template.ts';
+import { withServer } from '../../support/database/cluster/cluster-template.ts';
 import { acquirePostgres } from '../../support/database/postgres-databases.ts';
+import { queryRows } from '../../support/database/query.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 
 /** A statement of every kind that migrations use: types, tables, columns, indexes, triggers and changed rows. */
@@ -130,6 +131,6 @@ test.skipIf(!onCitus)('replaces outdated functions on all nodes', async () => {
       group: { groupRef: 'acme' },
     });
   }
-  const rows = await database.rows.query(`select 'UPDATE'::"WriteType"::text as "text"`, []);
+  const rows = await queryRows(database, `select 'UPDATE'::"WriteType"::text as "text"`, []);
   expect(rows).toEqual([{ text: 'UPDATE' }]);
 });

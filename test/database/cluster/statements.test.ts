@@ -12,11 +12,12 @@ import { Outages } from '../../../src/database/connect/outages.ts';
 import { createSessionConfig, Session } from '../../../src/database/connect/sessions/session.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { createTestApp, onCitus } from '../../support/app.ts';
+import { toQuery } from '../../support/database/query.ts';
 
 test('sends values to a shard, and returns its rows, as one server does', async () => {
   await using app = await createTestApp();
   const { projectId } = await app.createTenant();
-  const { query } = app.app.services.database.rows;
+  const query = toQuery(app.app.services.database);
   await query(
     'insert into "Group" ("projectId", "id", "groupRef", "groupName") values ($1, $2, $3, $3)',
     [projectId, 'grp_1', 'acme'],
@@ -40,7 +41,7 @@ test.skipIf(!onCitus)(
   async () => {
     await using app = await createTestApp();
     const { projectId } = await app.createTenant();
-    const { query } = app.app.services.database.rows;
+    const query = toQuery(app.app.services.database);
     const readGroups = () =>
       query('select * from "Group" where "projectId" = $1 for update', [projectId]);
     expect(await readGroups()).toEqual([]);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { PLACEMENTS } from '../../../src/database/cluster/table-placement.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { createTestDatabase } from '../../support/app.ts';
+import { queryRows } from '../../support/database/query.ts';
 
 const LOCAL_TABLES: Prisma.ModelName[] = [
   'Builder',
@@ -26,7 +27,8 @@ test('keeps only the listed tables on the coordinator', () => {
 
 test('requires projectId in every unique key of a distributed table', async () => {
   await using database = await createTestDatabase();
-  const keys = await database.rows.query<{ table: string; columns: string[] }>(
+  const keys = await queryRows<{ table: string; columns: string[] }>(
+    database,
     `select c.relname as "table", array_agg(a.attname::text) as "columns"
      from pg_index i join pg_class c on c.oid = i.indrelid
      join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase, onPostgres } from '../../support/app.ts';
+import { queryRows } from '../../support/database/query.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -12,7 +13,8 @@ test.runIf(onPostgres).each([1, -1])(
   async (hours) => {
     vi.setSystemTime(Date.now() + hours * HOUR_MS);
     await using database = await createTestDatabase();
-    const [row] = await database.rows.query<{ ms: number }>(
+    const [row] = await queryRows<{ ms: number }>(
+      database,
       'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"',
       [],
     );

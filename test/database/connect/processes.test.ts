@@ -14,6 +14,7 @@ import { createLog } from '../../../src/kernel/log.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { createTestDatabase, onPostgres } from '../../support/app.ts';
 import { acquireEngine } from '../../support/database/embedded/embedded-databases.ts';
+import { queryRows } from '../../support/database/query.ts';
 
 const log = createLog('silent');
 
@@ -47,7 +48,7 @@ test.runIf(onPostgres)(
         .missedTime;
     // Processes are not marked as missed in the first 11 seconds after the start of the server.
     const isServerUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
-    await expect.poll(() => database.rows.query(isServerUp, [])).toEqual([{ is: true }]);
+    await expect.poll(() => queryRows(database, isServerUp, [])).toEqual([{ is: true }]);
     expect(await processes.check()).toEqual([]);
 
     const server = new pg.Client({ connectionString: url });
@@ -85,7 +86,7 @@ test.runIf(onPostgres)(
       where "datname" = current_database() and "pid" <> pg_backend_pid()`);
     const readPingError = () => database.ping().then(() => null, String);
     await expect.poll(readPingError).toContain('accepts no writes');
-    const write = () => database.rows.query('update "ServerProcess" set "missedTime" = null', []);
+    const write = () => queryRows(database, 'update "ServerProcess" set "missedTime" = null', []);
     await expect(write()).rejects.toThrow('accepts no writes');
     await server.query(`alter database ${name} reset default_transaction_read_only`);
     await expect.poll(readPingError, { timeout: 20_000 }).toBeNull();

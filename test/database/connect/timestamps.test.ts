@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { parseTimestamp } from '../../../src/database/connect/column-types.ts';
 import { createTestDatabase } from '../../support/app.ts';
+import { toQuery } from '../../support/database/query.ts';
 
 const TIMES = [
   '0001-01-01T00:00:00.000Z',
@@ -17,8 +18,8 @@ const TIMES = [
 
 test('returns stored times unchanged as dates, as JSON and in milliseconds', async () => {
   await using database = await createTestDatabase();
-  const { rows } = database;
-  const storedTimes = await rows.query<{ time: Date }>(
+  const query = toQuery(database);
+  const storedTimes = await query<{ time: Date }>(
     'select time::timestamptz(3) as time from unnest($1::text[]) with ordinality as t (time, n) order by n',
     [TIMES],
   );

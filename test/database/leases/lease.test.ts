@@ -9,6 +9,7 @@ import {
   requireLease,
 } from '../../../src/database/leases/lease.ts';
 import { createTestDatabase } from '../../support/app.ts';
+import { toQuery } from '../../support/database/query.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -43,7 +44,8 @@ test('renews a lease until it is disposed of, even after a failed renewal', asyn
 
 test('treats a row as free if it has no lease, the lease has expired or its process has ended', async () => {
   await using database = await createTestDatabase();
-  const { processes, prisma, rows } = database;
+  const { processes, prisma } = database;
+  const query = toQuery(database);
   await prisma.serverProcess.createMany({
     data: [
       { id: 'slow', missedTime: null },
@@ -52,7 +54,7 @@ test('treats a row as free if it has no lease, the lease has expired or its proc
     ],
   });
   const isFree = async (leaseToken: string | null, end: string) => {
-    const [row] = await rows.query<{ isFree: boolean }>(
+    const [row] = await query<{ isFree: boolean }>(
       `select ${isFreeSql()} as "isFree"
        from (select $1::text as "leaseToken", ${end} as "leaseExpireTime") held`,
       [leaseToken],

@@ -1,7 +1,8 @@
+import type { RawBuilder } from 'kysely';
 import { expect, test } from 'vitest';
-import { Prisma } from '../../../src/database/generated/client.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE } from '../../../src/database/leases/lease.ts';
 import { LeasedRows } from '../../../src/database/leases/leased-rows.ts';
+import { sql } from '../../../src/database/statements/statements.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { MINUTE_MS } from '../../../src/work/durations.ts';
 import { getSharedApp } from '../../support/app.ts';
@@ -34,13 +35,13 @@ async function insertRows(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
     key: KEY,
     leaseMs,
     columns: LEASE,
-    isClaimableSql: Prisma.sql`held."projectId" = ${projectId} and held."isWanted"`,
+    isClaimableSql: sql`held."projectId" = ${projectId} and held."isWanted"`,
   });
   const claim = (countMax: number, now = NOW) =>
     rows.claimDue(database, { countMax, now, columns: [...KEY, LEASE.token] });
   const findRow = (objectName: string) =>
     prisma.objectSubscription.findFirstOrThrow({ where: { projectId, objectName } });
-  const claimObject = (objectName: string, condition?: Prisma.Sql) =>
+  const claimObject = (objectName: string, condition?: RawBuilder<unknown>) =>
     rows.claimOne(database, createKey(objectName), {
       columns: [...KEY, LEASE.token],
       ...(condition && { condition }),
@@ -95,8 +96,8 @@ test('claims at most the requested number of rows, from each project in turn', a
 
 test('claims a row by its key if it is free and meets the condition', async () => {
   const { claim, claimObject } = await insertRows([NOW, NOW]);
-  expect(await claimObject('object1', Prisma.sql`held."dueTime" < ${NOW}`)).toBeNull();
-  const claimedRow = await claimObject('object1', Prisma.sql`held."dueTime" <= ${NOW}`);
+  expect(await claimObject('object1', sql`held."dueTime" < ${NOW}`)).toBeNull();
+  const claimedRow = await claimObject('object1', sql`held."dueTime" <= ${NOW}`);
   expect(claimedRow).toMatchObject({ objectName: 'object1', leaseToken: expect.any(String) });
   expect(await claimObject('object1')).toBeNull();
   expect(await claimObject('object2')).toBeNull();

@@ -1,11 +1,12 @@
 /** The SQL function `search_words` returns the words by which a search finds names and refs. */
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/app.ts';
+import { queryRows } from '../../support/database/query.ts';
 
 async function readSearchWords(texts: (string | null)[]): Promise<string[]> {
   await using database = await createTestDatabase();
   const statement = 'select word from search_words($1::text[]) word order by word collate "C"';
-  const rows = await database.rows.query<{ word: string }>(statement, [texts]);
+  const rows = await queryRows<{ word: string }>(database, statement, [texts]);
   return rows.map(({ word }) => word);
 }
 

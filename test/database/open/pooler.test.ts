@@ -11,6 +11,7 @@ import { createLog } from '../../../src/kernel/log.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { onPostgres } from '../../support/app.ts';
 import { getPgbouncerSkipReason, startPgbouncer } from '../../support/database/pgbouncer.ts';
+import { queryRows, toQuery } from '../../support/database/query.ts';
 
 const hasPgbouncer = onPostgres && getPgbouncerSkipReason() === null;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -52,7 +53,8 @@ test.runIf(hasPgbouncer)(
         settings: expect.arrayContaining(['enable_seqscan', 'jit']),
       },
     ]);
-    const [limit] = await database.rows.query(
+    const [limit] = await queryRows(
+      database,
       `select current_setting('statement_timeout') as "is"`,
       [],
     );
@@ -90,14 +92,15 @@ test.runIf(hasPgbouncer)('leaves no prepared statement on a pooled connection', 
   const { direct, pooled } = await startPooledDatabase();
   await using database = await openWithLog({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct })
     .opening;
-  const { rows, prisma } = database;
-  const reads = Array.from({ length: 40 }, (_, index) =>
-    index % 2 ? rows.find('Org', { id: [`org_${index}`] }) : prisma.org.findMany({ take: 1 }),
+  const { reads, prisma } = database;
+  const query = toQuery(database);
+  const pendingReads = Array.from({ length: 40 }, (_, index) =>
+    index % 2 ? reads.find('Org', { id: [`org_${index}`] }) : prisma.org.findMany({ take: 1 }),
   );
-  await Promise.all(reads);
+  await Promise.all(pendingReads);
   // A pooler that keeps prepared statements renames them.
   const listStatements = () =>
-    rows.query(`select name from pg_prepared_statements where name not like 'PGBOUNCER%'`, []);
+    query(`select name from pg_prepared_statements where name not like 'PGBOUNCER%'`, []);
   for (let attempts = 0; attempts < 10; attempts += 1) expect(await listStatements()).toEqual([]);
 });
 
@@ -112,7 +115,7 @@ test.runIf(hasPgbouncer)(
       receivedPayloads.push(payload),
     );
     await expect.poll(() => receivedPayloads).toEqual([undefined]);
-    await database.rows.query(`select pg_notify('some_channel', 'a word')`, []);
+    await queryRows(database, `select pg_notify('some_channel', 'a word')`, []);
     await expect.poll(() => receivedPayloads).toEqual([undefined, 'a word']);
     expect(await database.processes.check()).toEqual([]);
   },

@@ -5,6 +5,7 @@
  */
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import type { RunQuery } from '../../../src/database/connect/run-query.ts';
 import { ROWS_OF_KIND_MAX } from '../../../src/database/statements/hot/attention-items.ts';
 import { Backlog } from '../../../src/deliveries/backlog.ts';
 import { type ClaimedDelivery, Claimer } from '../../../src/deliveries/claim.ts';
@@ -32,6 +33,7 @@ import { createTestApp, onPostgres, type TestApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
 import { collectPlans, listPlanFaults } from '../../support/database/plans.ts';
+import { queryRows, toQuery } from '../../support/database/query.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { installReads, TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';
@@ -211,12 +213,12 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   });
 
   test('reads nodes by their IDs', async () => {
-    const { rows } = app.app.services.database;
+    const query = toQuery(app.app.services.database);
     const types = listStoredNodeTypes(schema).map(({ name }) => name);
     const readIds = async (name: string) => {
       const table = name === 'ConnectedAccount' ? 'Connection' : name;
       const text = `select "id" from "${table}" order by "id" limit ${PAGE_SIZE}`;
-      return (await rows.query<{ id: string }>(text, [])).map(({ id }) => id);
+      return (await query<{ id: string }>(text, [])).map(({ id }) => id);
     };
     const idsOfTypes = await Promise.all(types.map(readIds));
     const work = async () => {
@@ -230,7 +232,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   });
 
   test('finds uses of a destination with an index, even if every installation uses it', async () => {
-    const { prisma, rows } = app.app.services.database;
+    const { prisma } = app.app.services.database;
+    const query = toQuery(app.app.services.database);
     const { projectId } = org;
     const name = formatRowId('dst', 0, 1);
     const { length } = await prisma.$transaction((tx) => findDestinationUses(tx, projectId, name));
@@ -241,10 +244,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       }
     };
     expect(await listFaults(work)).toEqual([]);
-    const [usesPlan] = await rows.query<{ count: bigint }>(
-      'select count(*) from "DestinationUse"',
-      [],
-    );
+    const [usesPlan] = await query<{ count: bigint }>('select count(*) from "DestinationUse"', []);
     expect(Number(usesPlan?.count)).toBeGreaterThan(ROW_COUNTS.installations);
   });
 
@@ -309,7 +309,6 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const { database, vault, log, now } = app.app.services;
     const limits = { ...DELIVERY_LIMITS, claimRows: PAGE_SIZE, inFlightPerDestination: 4 };
     const claimer = new Claimer({ database, vault, log, now, limits });
-    const { query } = database.rows;
     const disableThreshold = { failingSince: now(), failedAttempts: 1 };
     const time = { now: now(), disableThreshold, reportSince: now() };
     const work = async () => {
@@ -330,7 +329,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         ...{ startTime: now(), ...result },
       }));
       const toBatch = <R>(rows: R[]) => ({ projectIds: null, rows });
-      await releaseClaims(query, toBatch(rows.slice(0, 1)));
+      await releaseClaims(database.run, toBatch(rows.slice(0, 1)));
       await recordAttempts(database, toBatch(attempts.slice(1)), time);
       const event = createFailureEvent(deliveries[1] as ClaimedDelivery, 'The receiver is gone.');
       const failedAttempts = attempts
@@ -405,9 +404,9 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
 /** Opens a connection without the time limits that the gateway sets. */
 async function connectDirectly({ app: { services } }: TestApp) {
-  const [{ database } = { database: '' }] = await services.database.rows.query<{
+  const [{ database } = { database: '' }] = await queryRows<{
     database: string;
-  }>('select current_database() as "database"', []);
+  }>(services.database, 'select current_database() as "database"', []);
   const client = new pg.Client(`${inject('postgres').serverUrl}/${database}`);
   await client.connect();
   return { client, [Symbol.asyncDispose]: () => client.end() };
@@ -417,8 +416,7 @@ async function fillLargeTables(app: TestApp, projectId: string): Promise<Set<str
   const { services } = app.app;
   await using direct = await connectDirectly(app);
   const { client } = direct;
-  const runQuery: typeof services.database.rows.query = async (text, values) =>
-    (await client.query(text, values)).rows;
+  const runQuery: RunQuery = async (text, values) => (await client.query(text, values)).rows;
   const listTables = (condition = '') =>
     runQuery<{ relname: string }>(
       `select relname from pg_class

@@ -10,6 +10,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getSharedApp, onPostgres } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
+import { toQuery } from '../../support/database/query.ts';
 import { countRowsRead } from '../../support/database/rows-read.ts';
 import { listStoredNodeTypes, selectItem } from '../../support/fuzz/query-shapes.ts';
 
@@ -23,7 +24,7 @@ const NODE_COUNT = 5;
 describe.runIf(onPostgres)('after a vacuum', async () => {
   const app = await getSharedApp();
   const { services } = app.app;
-  const { query } = services.database.rows;
+  const query = toQuery(services.database);
   const tables = (
     await query<{ name: string }>(
       `select relname as "name" from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,

@@ -69,8 +69,8 @@ test('accepts a marked statement across all projects, unless it changes rows wit
     acrossProjects(
       'due',
       () => `with due as (${due}) update "Delivery" d set "body" = '' from due where ${condition}`,
-    ).forAll;
-  expect(listMissingConditions(acrossProjects('due', () => due).forAll)).toEqual([]);
+    ).forAll.text;
+  expect(listMissingConditions(acrossProjects('due', () => due).forAll.text)).toEqual([]);
   expect(
     listMissingConditions(createChange('d."projectId" = due."projectId" and d."id" = due."id"')),
   ).toEqual([]);
@@ -84,8 +84,8 @@ test('appends the project IDs as the last value, so that the statement needs no 
   );
   const times = [new Date(0), new Date(1)];
   expect(bindProjects(due, null, times)).toEqual([due.forAll, times]);
-  expect(listMissingConditions(due.forAll)).toEqual(['reads Delivery']);
-  const [text, values] = bindProjects(due, ['prj_a'], times);
+  expect(listMissingConditions(due.forAll.text)).toEqual(['reads Delivery']);
+  const [{ text }, values] = bindProjects(due, ['prj_a'], times);
   expect(text).toContain('"projectId" = any($3::text[])');
   expect(values).toEqual([...times, ['prj_a']]);
   expect(listMissingConditions(text)).toEqual([]);

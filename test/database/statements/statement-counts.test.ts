@@ -9,6 +9,7 @@ import { ID_PREFIXES } from '../../../src/kernel/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
+import { queryRows, toQuery } from '../../support/database/query.ts';
 import {
   countRelations,
   type ListShape,
@@ -29,7 +30,7 @@ const app = await getSharedApp();
 const { services } = app.app;
 const { orgId, projectId, run } = await fillOrg(app, FEW_ROWS);
 await fillProject(
-  { ...services, query: services.database.rows.query },
+  { ...services, query: toQuery(services.database) },
   { projectId, number: 0 },
   {
     few: FEW_ROWS,
@@ -152,7 +153,7 @@ test.each(
   const { name } = type;
   const table = `select "id" from "${toTable(name)}" order by "id" desc limit $1`;
   const fetchNodes = async (size: number) => {
-    const rows = await services.database.rows.query<{ id: string }>(table, [size]);
+    const rows = await queryRows<{ id: string }>(services.database, table, [size]);
     const ids = JSON.stringify(rows.map(({ id }) => id));
     return run(
       `query Nodes { nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, SHORT_PAGE)} } } }`,

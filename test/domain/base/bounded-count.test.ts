@@ -12,13 +12,13 @@ afterEach(() => void vi.useRealTimers());
 /** Creates a database whose counts can be delayed. */
 function createCountingDatabase(count: number) {
   const counting = { queries: 0, count, released: Promise.resolve() };
-  const query = async () => {
+  const run = async () => {
     counting.queries += 1;
     await counting.released;
     if (counting.count < 0) throw new Error('The database is away.');
     return [{ count: counting.count }];
   };
-  return { counting, database: { rows: { query } } as unknown as Database };
+  return { counting, database: { run } as unknown as Database };
 }
 
 test('shares a count among concurrent calls, and reuses it while it is fresh', async () => {

@@ -1,6 +1,7 @@
 /** A process keeps the IDs of erased subjects while a server of the database is not available. */
 import { expect, test } from 'vitest';
 import type { ShardGroup } from '../../../src/database/statements/projects/shard-groups.ts';
+import type { RunStatement } from '../../../src/database/statements/statements.ts';
 import { watchErasedSubjects } from '../../../src/domain/upkeep/erased-subjects.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { createLog } from '../../../src/kernel/log.ts';
@@ -21,18 +22,20 @@ async function createTwoServers() {
     }),
   );
   const unavailableProjects = new Set<string>();
-  const query: typeof database.rows.query = async (text, values, rowMode) => {
-    const isUnavailable = values.flat().some((value) => unavailableProjects.has(String(value)));
+  const run: RunStatement = async (statement, input) => {
+    const isUnavailable = statement
+      .readValues(input)
+      .flat()
+      .some((value) => unavailableProjects.has(String(value)));
     if (isUnavailable) throw new Error('The server is not available.');
-    return database.rows.query(text, values, rowMode);
+    return database.run(statement, input);
   };
   const listShardGroups = async () => projects.map(({ group }) => group);
-  const rows = { ...database.rows, query };
   // The kind must be PostgreSQL, because the embedded database does not poll for erasures.
   return {
     projects,
     unavailableProjects,
-    database: { ...database, kind: 'postgres' as const, rows, listShardGroups },
+    database: { ...database, kind: 'postgres' as const, run, listShardGroups },
   };
 }
 

@@ -10,8 +10,12 @@ import {
   createClusterFolder,
   runClusterServer,
   startClusterServer,
-} from '../../support/database/cluster-servers.ts';
-import { addWorker, createCluster, withServer } from '../../support/database/cluster-template.ts';
+} from '../../support/database/cluster/cluster-servers.ts';
+import {
+  addWorker,
+  createCluster,
+  withServer,
+} from '../../support/database/cluster/cluster-template.ts';
 import { freeze } from '../fixtures/dedicated-server.ts';
 
 const DATABASE_NAME = 'spread';

@@ -6,13 +6,14 @@ import { openDatabase } from '../../../src/database/open/open-database.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { createTestApp } from '../../support/app.ts';
-import { getClusterSkipReason } from '../../support/database/cluster-servers.ts';
+import { getClusterSkipReason } from '../../support/database/cluster/cluster-servers.ts';
 import {
   createDatabases,
   joinCluster,
   withServer,
-} from '../../support/database/cluster-template.ts';
+} from '../../support/database/cluster/cluster-template.ts';
 import { fillProject } from '../../support/database/fill.ts';
+import { toQuery } from '../../support/database/query.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
@@ -60,7 +61,7 @@ test.skipIf(skipReason)(
     const tenant = await app.createTenant();
     expect(await generateConnection(tenant)).toMatchObject({ group: { groupRef: 'acme' } });
     for (const projectId of projectIds) {
-      expect(await database.rows.count('Operation', { projectId })).toBe(ROW_COUNTS.operations);
+      expect(await database.reads.count('Operation', { projectId })).toBe(ROW_COUNTS.operations);
     }
   },
 );
@@ -74,7 +75,7 @@ async function fillDatabase(env: Record<string, string>): Promise<string[]> {
   for (let number = 0; number < PROJECT_COUNT; number += 1) {
     const { projectId } = await app.createTenant();
     projectIds.push(projectId);
-    const deps = { ...app.app.services, query: database.rows.query };
+    const deps = { ...app.app.services, query: toQuery(database) };
     await fillProject(deps, { projectId, number }, ROW_COUNTS);
   }
   return projectIds;

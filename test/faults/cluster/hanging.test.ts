@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { getClusterSkipReason } from '../../support/database/cluster-servers.ts';
+import { getClusterSkipReason } from '../../support/database/cluster/cluster-servers.ts';
 import { getPgbouncerSkipReason, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 import { IS_SHORT } from '../fixtures/settings.ts';

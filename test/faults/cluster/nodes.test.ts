@@ -1,7 +1,7 @@
 /** A node of a Citus cluster is down, or its shards are moved. Projects on other nodes are not delayed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { getClusterSkipReason } from '../../support/database/cluster-servers.ts';
+import { getClusterSkipReason } from '../../support/database/cluster/cluster-servers.ts';
 import { IS_SHORT } from '../fixtures/settings.ts';
 import { type ClusterServer, startCluster } from './cluster.ts';
 import { computeP99 } from './durations.ts';

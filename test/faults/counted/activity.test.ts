@@ -8,6 +8,7 @@ import {
   HIGH_RATE_LIMITS,
   keepOpen,
 } from '../../support/app.ts';
+import { queryRows, toQuery } from '../../support/database/query.ts';
 import { recordEvents } from '../../support/fixtures/connections.ts';
 import { TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import {
@@ -173,7 +174,7 @@ const COUNT_ROWS = `
   select 'receivedEvents', count(*)::int from "ProviderEvent"`;
 
 async function countRows({ database }: Fixture): Promise<Counts> {
-  const rows = await database.rows.query<{ name: string; count: number }>(COUNT_ROWS, []);
+  const rows = await queryRows<{ name: string; count: number }>(database, COUNT_ROWS, []);
   return Object.fromEntries(
     rows.filter(({ count }) => count > 0).map(({ name, count }) => [name, count]),
   );
@@ -198,7 +199,8 @@ async function countAtRest(
 
 test(`counts activity and computes health from every row, despite ${KILL_COUNT} SIGKILLs under load`, async () => {
   const fixture = await createFixture();
-  const { prisma, rows } = fixture.database;
+  const { prisma } = fixture.database;
+  const query = toQuery(fixture.database);
   let gateway = await startGateway(fixture.env);
   const { accepted, done } = startLoad(fixture);
   for (const moment of planMoments(createRandom(SEED), { count: KILL_COUNT, most: CALLS_MIN })) {
@@ -222,7 +224,7 @@ test(`counts activity and computes health from every row, despite ${KILL_COUNT} 
     expect(rowCounts[name], name).toBeGreaterThan(0);
   }
   for (const [bucket, counts] of activity) expect(counts, bucket).toEqual(rowCounts);
-  const [health] = await rows.query<{ stored: string | null; computed: string | null }>(
+  const [health] = await query<{ stored: string | null; computed: string | null }>(
     `select "healthReason" as "stored", health_reason("projectId", "id") as "computed" from "Installation"`,
     [],
   );

@@ -1,6 +1,7 @@
 /** Secrets that tests plant, and the search for them in texts and in the database. */
 import { expect } from 'vitest';
 import type { Database } from '../../../src/database/open/database.ts';
+import { queryRows } from '../../support/database/query.ts';
 
 /** Returns a unique secret with characters that other servers encode when they repeat it. */
 export function createPlantedSecret(): string {
@@ -45,15 +46,16 @@ export function expectNoSecret(secrets: readonly string[], text: string): void {
 }
 
 /** Returns every row of every table, as text. */
-export async function dumpTables({ rows }: Pick<Database, 'rows'>): Promise<string> {
-  const tables = await rows.query<{ name: string }>(
+export async function dumpTables(database: Pick<Database, 'run'>): Promise<string> {
+  const tables = await queryRows<{ name: string }>(
+    database,
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
     [],
   );
   const texts = await Promise.all(
     tables.map(({ name }) =>
-      rows.query<{ text: string }>(`select t::text as text from ${name} t`, []),
+      queryRows<{ text: string }>(database, `select t::text as text from ${name} t`, []),
     ),
   );
   return texts.flatMap((table) => table.map(({ text }) => text)).join('\n');

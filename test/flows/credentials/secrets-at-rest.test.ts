@@ -6,6 +6,7 @@ import { replacePing } from '../../../src/domain/data/provider-event/stream/stre
 import { replaceSecrets } from '../../../src/domain/data/provider-event/subscription-secret.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { toQuery } from '../../support/database/query.ts';
 import {
   createConnectionVariables,
   GENERATE_CONNECTION,
@@ -20,7 +21,7 @@ const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
 const app = await getSharedApp({ providers: PROVIDERS, log });
 const { services } = app.app;
-const { rows } = services.database;
+const query = toQuery(services.database);
 
 const CREATE_KEY = `mutation CreateApiKey($input: CreateApiKeyInput!) {
   createApiKey(input: $input) { key apiKey { id } }
@@ -154,7 +155,7 @@ test('stores and logs no secret in plain, in hex or in base64', async () => {
   for (const { table, column } of listSealedColumns().filter(
     (sealed) => sealed.table !== 'OAuthConnect',
   )) {
-    const [row] = await rows.query(`select 1 from "${table}" where "${column}" is not null`, []);
+    const [row] = await query(`select 1 from "${table}" where "${column}" is not null`, []);
     expect(row, `a value of ${table}.${column}`).toBeDefined();
   }
 });
@@ -238,7 +239,7 @@ test('repeats no secret in a refusal', async () => {
 test('repeats no secret in the response or the log if the database fails', async () => {
   const tenant = await app.createTenant();
   const secret = createSecret();
-  await rows.query('alter table "Connection" rename to "Elsewhere"', []);
+  await query('alter table "Connection" rename to "Elsewhere"', []);
   try {
     const response = await tenant.request(
       GENERATE_CONNECTION,
@@ -249,6 +250,6 @@ test('repeats no secret in the response or the log if the database fails', async
     expect(lines.join('\n')).toContain('error.internal');
     expectNoSecret([secret], lines.join('\n'));
   } finally {
-    await rows.query('alter table "Elsewhere" rename to "Connection"', []);
+    await query('alter table "Elsewhere" rename to "Connection"', []);
   }
 });

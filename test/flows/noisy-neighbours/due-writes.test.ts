@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
+import { toQuery } from '../../support/database/query.ts';
 import {
   createContact,
   createWriter,
@@ -14,7 +15,7 @@ import {
 
 const app = await getSharedApp();
 const { sandbox, services } = app.app;
-const { query } = services.database.rows;
+const query = toQuery(services.database);
 
 const DUE_WRITES = 10_000;
 const ROWS_PER_INSERT = 2_500;

@@ -13,7 +13,7 @@ import { claimDueRow } from '../../support/work/due-work.ts';
 
 const app = await getSharedApp();
 const { services } = app.app;
-const { prisma, rows } = services.database;
+const { prisma } = services.database;
 
 /** Returns the first word of a statement, and the first table that it names. */
 function nameStatement({ text }: { text: string }): string {
@@ -47,7 +47,10 @@ test('records a page with its deliveries and position in one statement', async (
   );
   expect(statements.map(nameStatement)).toEqual(['select Operation', 'with InstalledObject']);
 
-  const [storedRun] = await rows.find('ReadRun', { projectId, operationId: operation.id });
+  const [storedRun] = await services.database.reads.find('ReadRun', {
+    projectId,
+    operationId: operation.id,
+  });
   expect(result.nextRun).toEqual(storedRun);
   expect(storedRun).toMatchObject({
     cursor: 'next',
@@ -117,7 +120,9 @@ test('records no page if the lease, the object or the destination is gone', asyn
   await expect(recordWith({ objectName: 'deals' })).rejects.toThrow('no longer reads deals');
   await prisma.destination.deleteMany({ where: { projectId } });
   await expect(recordWith({})).rejects.toThrow('The destination records does not exist.');
-  expect(await rows.find('ReadRun', { projectId, operationId: operation.id })).toEqual([run]);
+  expect(
+    await services.database.reads.find('ReadRun', { projectId, operationId: operation.id }),
+  ).toEqual([run]);
   expect(await reads.getObject()).toMatchObject({ recordsRead: 0, lastReadTime: null });
   expect(await reads.listOperations()).toEqual([operation]);
 });

@@ -140,7 +140,7 @@ test('returns the same row from the statement that ends a write as from a read',
     data: { leaseToken: row.leaseToken },
   });
   const repeatedRow = { ...row, lastLine: { ...row.lastLine, id: newId('log') } };
-  expect(await database.changes.run(END_UNREPORTED_WRITES, repeatedRow)).toEqual(operation);
+  expect(await database.runShared(END_UNREPORTED_WRITES, repeatedRow)).toEqual(operation);
 });
 
 test('stores a write with the lease of this process if it has a free place', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
+import { toQuery } from '../../support/database/query.ts';
 import { createDestination } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp();
@@ -237,7 +238,7 @@ test(
     const tenant = await app.createTenant();
     const { projectId } = tenant;
     const destinationId = await createDestination(tenant);
-    const { query } = app.app.services.database.rows;
+    const query = toQuery(app.app.services.database);
     await query(
       `insert into "Delivery" ("id", "projectId", "destinationId", "status", "nextAttemptTime", "body")
       select 'dlv_' || lpad(n::text, 26, '0'), $1, $2, 'FAILED', null, '{}' from generate_series(1, 10001) n`,

@@ -8,6 +8,7 @@ import { sealPlainTargets } from '../../../src/domain/tenants/keys/plain-targets
 import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
+import { queryRows } from '../../support/database/query.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
@@ -543,7 +544,7 @@ test('keeps the values of headers for another host only for callers who can read
 
 test('fails statements of a version without sealed headers, so that it cannot send masks', async () => {
   const statement = 'select "url", "headers" from "Destination" limit 1';
-  await expect(database.rows.query(statement, [])).rejects.toThrow(
+  await expect(queryRows(database, statement, [])).rejects.toThrow(
     /column "headers" does not exist/,
   );
 });
@@ -563,7 +564,7 @@ test('seals values that an earlier version stored in plain once, also in two con
     urlWithValues: plain.url,
     headerValues: plain.headers,
   });
-  const seal = () => sealPlainTargets(database.rows.query, vault);
+  const seal = () => sealPlainTargets(database.run, vault);
   const counts = await Promise.all([seal(), seal()]);
   expect(counts[0] + counts[1]).toBe(2);
   expect(await seal()).toBe(0);

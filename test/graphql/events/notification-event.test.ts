@@ -229,10 +229,10 @@ test('omits an event that is deleted while its page is read', async () => {
   const topicId = await createTopic(tenant, 'a');
   const deletedEvent = await insert.event({ projectId, topicIds: [topicId] });
   const recentEvent = await insert.event({ projectId, topicIds: [topicId] });
-  const { rows } = database;
-  const find = rows.find.bind(rows);
+  const { reads } = database;
+  const { find } = reads;
   // Simulates retention between the two statements of a page.
-  rows.find = async (table, where) => {
+  reads.find = async (table, where) => {
     if (table === 'NotificationEvent') {
       await database.prisma.notificationEvent.deleteMany({ where: { id: deletedEvent.id } });
     }
@@ -241,6 +241,6 @@ test('omits an event that is deleted while its page is read', async () => {
   try {
     expect((await fetchPage(tenant, { topicId })).ids).toEqual([recentEvent.id]);
   } finally {
-    rows.find = find;
+    reads.find = find;
   }
 });

@@ -12,6 +12,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../../src/kernel/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
+import { toQuery } from '../../support/database/query.ts';
 import {
   listNodeTypes,
   listShapes,
@@ -25,7 +26,7 @@ const { services } = app.app;
 const tenant = await app.createTenant();
 const { projectId, orgId, apiKeyId } = tenant;
 await fillProject(
-  { ...services, query: services.database.rows.query },
+  { ...services, query: toQuery(services.database) },
   { projectId, number: 0 },
   { few: FEW, connections: FEW * FEW, installations: FEW * FEW, operations: 20, events: 20 },
 );

@@ -22,8 +22,8 @@ import { buildMinimalOperation, type Field } from '../../support/minimal-operati
 
 const app = await getSharedApp();
 const { services, verifier } = app.app;
-const { prisma, rows } = services.database;
-const { find } = rows;
+const { prisma } = services.database;
+const { find } = services.database.reads;
 const tenant = await createFullTenant(app);
 const { projectId, orgId } = tenant;
 await prisma.topic.create({ data: { id: newId('top'), projectId, name: 'events' } });

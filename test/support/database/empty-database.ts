@@ -5,6 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../../../src/database/open/database.ts';
+import { queryRows } from './query.ts';
 
 /** Emptying stops after this time, because a statement that a test left running may never end. */
 const EMPTY_MAX_MS = 5_000;
@@ -49,8 +50,10 @@ export interface Connection {
 }
 
 /** Returns a connection that sends statements over those of an open database. */
-export function toConnection({ rows }: Pick<Database, 'rows'>): Connection {
-  return { query: async (text, values = []) => ({ rows: await rows.query(text, values) }) };
+export function toConnection(database: Pick<Database, 'run'>): Connection {
+  return {
+    query: async (text, values = []) => ({ rows: await queryRows(database, text, values) }),
+  };
 }
 
 /**

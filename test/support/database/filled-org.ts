@@ -8,6 +8,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import type { TestApp } from '../app.ts';
 import { fillProject } from './fill.ts';
+import { queryRows, toQuery } from './query.ts';
 import { recordStatements } from './statements.ts';
 
 /** Number of rows in each additional project. */
@@ -40,7 +41,7 @@ export async function fillOrg(app: TestApp, count: number) {
       ],
     ]);
     await fillProject(
-      { ...services, query: services.database.rows.query },
+      { ...services, query: toQuery(services.database) },
       { projectId: smallProjectId, number: rowNumber },
       PROJECT_SIZES,
     );
@@ -62,7 +63,7 @@ const INVITE_VALUES = `"Invite" ("id", "orgId", "invitedEmail", "status", "pendi
   values ($1, $2, $3, 'PENDING', $3, now() + interval '1 day')`;
 
 async function insertAll({ database }: Services, inserts: [string, ...string[]][]): Promise<void> {
-  for (const [text, ...values] of inserts) await database.rows.query(`insert into ${text}`, values);
+  for (const [text, ...values] of inserts) await queryRows(database, `insert into ${text}`, values);
 }
 
 /**

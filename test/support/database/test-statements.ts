@@ -6,7 +6,8 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
 import type { App } from '../../../src/app.ts';
 import type { Database } from '../../../src/database/open/database.ts';
-import type { Rows } from '../../../src/database/statements/reads/read-layer.ts';
+import type { ReadLayer } from '../../../src/database/statements/reads/read-layer.ts';
+import type { RunStatement } from '../../../src/database/statements/statements.ts';
 import { Releasable } from './releasable.ts';
 
 const testContext = new AsyncLocalStorage<true>();
@@ -49,16 +50,16 @@ export function asTestDatabase(database: Database, releasable = new Releasable()
     },
   });
   const prisma = releasable.wrapBound(extended);
-  const rows = releasable.wrap(database.rows, {
+  const reads = releasable.wrap(database.reads, {
     get(target, name) {
-      const read = target[name as keyof Rows] as (...args: unknown[]) => unknown;
+      const read = target[name as keyof ReadLayer] as (...args: unknown[]) => unknown;
       return (...args: unknown[]) => testContext.run(true, () => read(...args));
     },
   });
+  const run: RunStatement = (statement, input) =>
+    testContext.run(true, () => database.run(statement, input));
+  const members = { prisma, reads, run };
   return releasable.wrap(database, {
-    get(target, name) {
-      if (name === 'prisma') return prisma;
-      return name === 'rows' ? rows : Reflect.get(target, name);
-    },
+    get: (target, name) => Reflect.get(name in members ? members : target, name),
   });
 }

@@ -1,7 +1,7 @@
 /** Accepts writes: the operation, the records and the idempotency key of each are stored together. */
 import { isAtPositionSql, rowsByKeySql } from '../keyed-rows.ts';
 import { listColumns, type Tables } from '../tables.ts';
-import type { BatchChange } from './shared-statements.ts';
+import type { SharedStatement } from './shared-statements.ts';
 
 type Operation = Tables['Operation'];
 type WriteTask = Tables['WriteTask'];
@@ -175,7 +175,7 @@ function acceptWritesSql(
 export function acceptWrites(
   leaseEnd: string,
   { isConditional }: { isConditional: boolean },
-): BatchChange<WriteToAccept, AcceptedWrite> {
+): SharedStatement<WriteToAccept, AcceptedWrite> {
   const tasks = `
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
       "headers", "recordCount", "dueTime", "deadlineTime", "traceparent",
@@ -203,7 +203,7 @@ export function acceptWrites(
  * is due at the earliest due time of its records. A full task is due immediately, and collects no more records. Its
  * retries last until the latest deadline of its records.
  */
-export function collectWrites(recordsMax: number): BatchChange<WriteToAccept, AcceptedWrite> {
+export function collectWrites(recordsMax: number): SharedStatement<WriteToAccept, AcceptedWrite> {
   const tasks = `
     insert into "WriteTask" as task ("id", "projectId", "installationId", "objectName", "type", "mode",
       "headers", "openGroup", "recordCount", "dueTime", "deadlineTime", "traceparent", "createTime")

@@ -4,7 +4,8 @@
  */
 
 import { EVENTS_CHANNEL, notificationsSql } from '../../transactions/notification-channels.ts';
-import { changeAndNotify, type Transaction } from '../../transactions/transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
+import { type ChangeStatement, runInTransaction } from './shared-statements.ts';
 
 /** An event to append. The statement looks up its routes. */
 export interface EventRow {
@@ -178,28 +179,17 @@ export const EVENT_CTES = `
     select '${EVENTS_CHANNEL} ' || "projectId" as "notification" from log_ends
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends)`;
 
-const APPEND_EVENTS = `
+const APPEND_EVENTS: ChangeStatement<EventRow> = {
+  text: `
   with new_events as (select * from jsonb_to_recordset($1::jsonb) as event(${EVENT_COLUMNS})),
   ${EVENT_CTES}
-  select ${notificationsSql('event_notifications')}`;
+  select ${notificationsSql('event_notifications')}`,
+};
 
 /** Appends events. Call it last in a transaction, because other events of the project wait from here to the commit. */
 export async function appendEvents(tx: Transaction, rows: readonly EventRow[]): Promise<void> {
-  await changeAndNotify(tx, APPEND_EVENTS, [JSON.stringify(rows)]);
+  await runInTransaction(tx, APPEND_EVENTS, rows);
 }
-
-const APPEND_TO_STREAM = `
-  with log_ends as (
-    insert into "EventLog" as log ("projectId") values ($1)
-    on conflict ("projectId") do update set "lastPosition" = log."lastPosition"
-    returning log."projectId"
-  ),
-  to_stream as (
-    select "id", $1 as "projectId", $2 as "destinationId", "nth", $3::text as "groupId", $4::text as "consumerId", "body"
-    from unnest($5::text[], $6::text[]) with ordinality as input("id", "body", "nth")
-  ),
-  ${STREAM_CTES}
-  select array['${EVENTS_CHANNEL} ' || "destinationId"] as "notifications" from stream_ends`;
 
 /** Messages to one stream, about one subject. */
 interface StreamMessages {
@@ -212,11 +202,28 @@ interface StreamMessages {
   bodies: string[];
 }
 
+const APPEND_TO_STREAM: ChangeStatement<StreamMessages> = {
+  text: `
+  with input as (
+    select * from jsonb_to_recordset($1::jsonb) as input(
+      "projectId" text, "destinationId" text, "groupId" text, "consumerId" text, "ids" text[], "bodies" text[])
+  ),
+  log_ends as (
+    insert into "EventLog" as log ("projectId") select "projectId" from input
+    on conflict ("projectId") do update set "lastPosition" = log."lastPosition"
+    returning log."projectId"
+  ),
+  to_stream as (
+    select message."id", input."projectId", input."destinationId", message."nth", input."groupId", input."consumerId",
+      message."body"
+    from input cross join lateral unnest(input."ids", input."bodies")
+      with ordinality as message("id", "body", "nth")
+  ),
+  ${STREAM_CTES}
+  select array['${EVENTS_CHANNEL} ' || "destinationId"] as "notifications" from stream_ends`,
+};
+
 /** Appends messages to a stream. Other events and messages of the project wait from here to the commit. */
-export async function appendToStream(
-  tx: Transaction,
-  { projectId, destinationId, groupId, consumerId, ids, bodies }: StreamMessages,
-): Promise<void> {
-  const values = [projectId, destinationId, groupId, consumerId, ids, bodies];
-  await changeAndNotify(tx, APPEND_TO_STREAM, values);
+export async function appendToStream(tx: Transaction, messages: StreamMessages): Promise<void> {
+  await runInTransaction(tx, APPEND_TO_STREAM, [messages]);
 }

@@ -1,5 +1,5 @@
 /** Reads the problems of several projects that need a person: rows with a problem, and counts of recent failures. */
-import type { RunQuery } from '../../connect/run-query.ts';
+import { type RunStatement, sqlStatement } from '../statements.ts';
 
 export interface AttentionRow {
   projectId: string;
@@ -28,10 +28,10 @@ interface AttentionRange {
 
 /** Returns at most ITEMS_OF_KIND_MAX rows of each kind and project: unacknowledged ones first, then the latest. */
 export function findAttentionItems(
-  query: RunQuery,
+  run: RunStatement,
   { projectIds, from, providerPrefix }: AttentionRange,
 ): Promise<AttentionRow[]> {
-  return query<AttentionRow>(ATTENTION_ITEMS, [projectIds, from, providerPrefix]);
+  return run(ATTENTION_ITEMS, [projectIds, from, providerPrefix]);
 }
 
 export const ITEMS_OF_KIND_MAX = 100;
@@ -117,7 +117,7 @@ const ALL_PROBLEMS = Object.entries(PROBLEMS)
   .map(([kind, rows]) => `(select '${kind}' as "kind", problem.* from (${rows}) problem)`)
   .join(' union all ');
 
-const ATTENTION_ITEMS = `
+const ATTENTION_ITEMS = sqlStatement<AttentionRow>(`
   with item as materialized (
     select project."projectId", problem.*
     from unnest($1::text[]) as project("projectId") cross join lateral (${ALL_PROBLEMS}) problem
@@ -132,4 +132,4 @@ const ATTENTION_ITEMS = `
   )
   select "projectId", "kind", "subjectId", "objectName", "detail", "startTime", "lastTime", "count",
     "acknowledgedBy", "acknowledgeTime"
-  from ranked_items where "rank" <= ${ITEMS_OF_KIND_MAX} order by "projectId", "rank"`;
+  from ranked_items where "rank" <= ${ITEMS_OF_KIND_MAX} order by "projectId", "rank"`);

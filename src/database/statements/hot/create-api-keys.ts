@@ -1,13 +1,13 @@
 /** Creates API keys. Concurrent requests share a statement. */
 import type { Tables } from '../tables.ts';
-import type { BatchChange } from './shared-statements.ts';
+import type { SharedStatement } from './shared-statements.ts';
 
 type ApiKey = Tables['ApiKey'];
 
 type ApiKeyToCreate = Pick<ApiKey, 'id' | 'projectId' | 'label' | 'scopes' | 'prefix' | 'hash'>;
 
 /** A key for a deleted project has no row in the result. */
-export const CREATE_API_KEYS: BatchChange<ApiKeyToCreate, ApiKey> = {
+export const CREATE_API_KEYS: SharedStatement<ApiKeyToCreate, ApiKey> = {
   getQueue: ({ projectId }) => projectId,
   getKey: ({ id }) => id,
   text: `

@@ -1,9 +1,10 @@
 /** Ends operations of any kind, each with its last log line, its event, and notifications for followers. */
 
 import { notificationsSql, OPERATIONS_CHANNEL } from '../../transactions/notification-channels.ts';
-import { changeAndNotify, type Transaction } from '../../transactions/transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
 import type { Tables } from '../tables.ts';
 import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from './append-events.ts';
+import { type ChangeStatement, runInTransaction } from './shared-statements.ts';
 
 type Operation = Tables['Operation'];
 type OperationLog = Tables['OperationLog'];
@@ -67,15 +68,17 @@ export const OPERATION_END_CTES = `${END_CTES},
 export const UNREPORTED_OPERATION_END_CTES = `${END_CTES},
   end_notifications as (select "notification" from operation_notifications)`;
 
-const END_OPERATIONS = `
+const END_OPERATIONS: ChangeStatement<OperationEndRow> = {
+  text: `
   with ending as (select * from jsonb_to_recordset($1::jsonb) as ending(${OPERATION_END_COLUMNS})),
   ${OPERATION_END_CTES}
-  select ${notificationsSql('end_notifications')}`;
+  select ${notificationsSql('end_notifications')}`,
+};
 
 /** Ends operations. Call it last in a transaction. Operations that have already ended do not change. */
 export async function endOperations(
   tx: Transaction,
   rows: readonly OperationEndRow[],
 ): Promise<void> {
-  await changeAndNotify(tx, END_OPERATIONS, [JSON.stringify(rows)]);
+  await runInTransaction(tx, END_OPERATIONS, rows);
 }

@@ -9,7 +9,7 @@ import {
   type OperationEndRow,
   UNREPORTED_OPERATION_END_CTES,
 } from './end-operations.ts';
-import type { BatchChange } from './shared-statements.ts';
+import type { SharedStatement } from './shared-statements.ts';
 
 /** The end of a write with a task of its own, which has the same id as the operation. */
 export interface WriteEndRow extends OperationEndRow {
@@ -30,7 +30,7 @@ export const END_WRITES = createWriteEnd(OPERATION_END_CTES);
 /** Ends writes without events. */
 export const END_UNREPORTED_WRITES = createWriteEnd(UNREPORTED_OPERATION_END_CTES);
 
-function createWriteEnd(endingOperations: string): BatchChange<WriteEndRow, EndedWrite> {
+function createWriteEnd(endingOperations: string): SharedStatement<WriteEndRow, EndedWrite> {
   return {
     getQueue: ({ projectId }) => projectId,
     getKey: ({ operationId }) => operationId,

@@ -4,7 +4,7 @@ import { notificationsSql } from '../../transactions/notification-channels.ts';
 import { rowsByKeySql } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import { EVENT_COLUMNS, EVENT_CTES, type EventRow, eventColumnsSql } from './append-events.ts';
-import type { BatchChange } from './shared-statements.ts';
+import type { SharedStatement } from './shared-statements.ts';
 
 type Connection = Tables['Connection'];
 
@@ -52,7 +52,7 @@ export interface PartiesToCreate {
 }
 
 /** Creates the missing groups and consumers. */
-export const CREATE_PARTIES: BatchChange<
+export const CREATE_PARTIES: SharedStatement<
   PartiesToCreate,
   Pick<Tables['Connection'], 'groupId' | 'consumerId'>
 > = {
@@ -154,7 +154,7 @@ export interface ConnectionToGenerate
  * whose id differs from the input's. A connection has no row if another call created it at the same time, or if it
  * names an unknown app.
  */
-export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection> = {
+export const GENERATE_CONNECTIONS: SharedStatement<ConnectionToGenerate, Connection> = {
   getQueue: ({ projectId }) => projectId,
   getKey: ({ id }) => id,
   text: `

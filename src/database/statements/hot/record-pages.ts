@@ -5,10 +5,10 @@ import {
   notificationsSql,
   OPERATIONS_CHANNEL,
 } from '../../transactions/notification-channels.ts';
-import { changeAndNotify, type Transaction } from '../../transactions/transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
 import type { Tables } from '../tables.ts';
 import { STREAM_CTES } from './append-events.ts';
-import type { BatchChange } from './shared-statements.ts';
+import { runInTransaction, type SharedStatement } from './shared-statements.ts';
 
 type ReadRun = Tables['ReadRun'];
 type OperationLog = Tables['OperationLog'];
@@ -50,7 +50,7 @@ interface RequiredRows {
 export type RecordedPage = RequiredRows & (ReadRun | Record<keyof ReadRun, null>);
 
 /** Locks objects before their runs, as pausing does, and runs before logs. */
-export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
+export const RECORD_PAGES: SharedStatement<PageToRecord, RecordedPage> = {
   // A claim has one page at a time, so pages of other claims are in other queues.
   getQueue: ({ operationId, leaseToken }) => `${operationId} ${leaseToken}`,
   getKey: ({ operationId }) => operationId,
@@ -169,7 +169,6 @@ export async function recordPageInTransaction(
   tx: Transaction,
   row: PageToRecord,
 ): Promise<RecordedPage | null> {
-  const values = [JSON.stringify([row])];
-  const [recordedPage = null] = await changeAndNotify<RecordedPage>(tx, RECORD_PAGES.text, values);
+  const [recordedPage = null] = await runInTransaction(tx, RECORD_PAGES, [row]);
   return recordedPage;
 }

@@ -8,7 +8,7 @@ import {
   type ConnectionInput,
   INPUT_WITH_APPS,
 } from './generate-connections.ts';
-import type { BatchChange } from './shared-statements.ts';
+import type { SharedStatement } from './shared-statements.ts';
 
 /** SQL: stores the group's or the consumer's name in the input, if it differs from the stored name. */
 const renamePartySql = (table: 'Group' | 'Consumer', party: 'group' | 'consumer') => `
@@ -21,7 +21,7 @@ const renamePartySql = (table: 'Group' | 'Consumer', party: 'group' | 'consumer'
  * Renews connections with the status CREATED, each with its event. A connection has no row if it is deleted or names an
  * unknown app.
  */
-export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection']> = {
+export const RENEW_CONNECTIONS: SharedStatement<ConnectionInput, Tables['Connection']> = {
   // One connection per statement, because a statement changes a row only once.
   getQueue: ({ event }) => event.eventId,
   getKey: ({ id }) => id,

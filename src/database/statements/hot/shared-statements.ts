@@ -7,25 +7,44 @@ import { isRepeatable, TRIES_MAX } from '../../connect/repeatable-errors.ts';
 import type { RunQuery } from '../../connect/run-query.ts';
 import { isRefusedStatement } from '../../connect/violations.ts';
 import type { Notification, Notify } from '../../transactions/notifications.ts';
+import { notifyAfterCommit, type Transaction } from '../../transactions/transaction.ts';
 
-/** A statement that executes a change for many inputs, which it reads from an array of JSON objects. */
-export interface BatchChange<I, R> {
-  /** The first row of its result may have `notifications` (notification-channels.ts), which are sent. */
+/**
+ * A statement that executes a change for many inputs, which it reads from an array of JSON objects. The first row of its
+ * result may have `notifications` (notification-channels.ts), which are sent after the commit.
+ */
+export interface ChangeStatement<I, R = unknown> {
   text: string;
+  /** Never set. Carries the types of the inputs and of the result's rows. */
+  readonly types?: (input: I) => R;
+}
+
+/** A change statement that concurrent callers share. */
+export interface SharedStatement<I, R> extends ChangeStatement<I, R> {
   /** Changes of one queue run one after the other or together. Other queues do not wait for them. */
   getQueue(input: I): string;
   /** The key of an input. Each row of the result has it in the column `key`. */
   getKey(input: I): string;
-  /** Never set. Carries the type of the result's rows. */
-  readonly row?: R;
 }
 
-export interface SharedChanges {
-  /**
-   * Executes the change, commits it, and returns its row of the result, or null if it has none. Must not be called
-   * inside a transaction. If the database refuses one of several changes, the others are executed without it.
-   */
-  run<I, R>(change: BatchChange<I, R>, input: I): Promise<R | null>;
+/**
+ * Executes the change, commits it, and returns its row of the result, or null if it has none. Must not be called inside
+ * a transaction. If the database refuses one of several changes, the others are executed without it.
+ */
+export type RunShared = <I, R>(statement: SharedStatement<I, R>, input: I) => Promise<R | null>;
+
+/** Executes a change statement in a transaction, and sends its notifications after the commit. */
+export async function runInTransaction<I, R>(
+  tx: Transaction,
+  { text }: ChangeStatement<I, R>,
+  inputs: readonly I[],
+): Promise<R[]> {
+  const rows = await tx.$queryRawUnsafe<(R & { notifications?: Notification[] | null })[]>(
+    text,
+    JSON.stringify(inputs),
+  );
+  notifyAfterCommit(tx, ...(rows[0]?.notifications ?? []));
+  return rows;
 }
 
 /** The maximum number of changes in a statement. */
@@ -41,11 +60,11 @@ interface WaitingChange {
 }
 
 /** In a cluster, only changes of one project share a statement, which runs on the node of their rows. */
-export function createSharedChanges(
+export function createRunShared(
   query: RunQuery,
   notify: Notify,
   { isDistributed = false }: { isDistributed?: boolean } = {},
-): SharedChanges {
+): RunShared {
   const queues = new WeakMap<object, Map<string, WaitingChange[]>>();
   const getQueues = (change: object) => {
     const queuesOfChange = queues.get(change) ?? new Map<string, WaitingChange[]>();
@@ -57,28 +76,26 @@ export function createSharedChanges(
     while (queue.length > 0) await send(statement, takeBatch(queue));
     getQueues(change).delete(name);
   };
-  return {
-    run<I, R>(change: BatchChange<I, R>, input: I) {
-      const queueName = change.getQueue(input);
-      const name = isDistributed ? `${getProjectId(input)} ${queueName}` : queueName;
-      return new Promise<R | null>((resolve, reject) => {
-        const waitingChange = {
-          key: change.getKey(input),
-          json: JSON.stringify(input),
-          resolve: resolve as WaitingChange['resolve'],
-          reject,
-        };
-        const queue = getQueues(change).get(name);
-        if (queue) {
-          queue.push(waitingChange);
-          return;
-        }
-        const newQueue = [waitingChange];
-        getQueues(change).set(name, newQueue);
-        // Changes of the same turn of the event loop join the statement.
-        setImmediate(() => void sendAll(change, name, newQueue));
-      });
-    },
+  return <I, R>(change: SharedStatement<I, R>, input: I) => {
+    const queueName = change.getQueue(input);
+    const name = isDistributed ? `${getProjectId(input)} ${queueName}` : queueName;
+    return new Promise<R | null>((resolve, reject) => {
+      const waitingChange = {
+        key: change.getKey(input),
+        json: JSON.stringify(input),
+        resolve: resolve as WaitingChange['resolve'],
+        reject,
+      };
+      const queue = getQueues(change).get(name);
+      if (queue) {
+        queue.push(waitingChange);
+        return;
+      }
+      const newQueue = [waitingChange];
+      getQueues(change).set(name, newQueue);
+      // Changes of the same turn of the event loop join the statement.
+      setImmediate(() => void sendAll(change, name, newQueue));
+    });
   };
 }
 
@@ -97,18 +114,14 @@ function takeBatch(queue: WaitingChange[]): WaitingChange[] {
   return queue.splice(0, count);
 }
 
-interface SharedStatement {
+interface SentStatement {
   query: RunQuery;
   notify: Notify;
   text: string;
 }
 
 /** Sends the changes in one statement. Never throws: each waiting change gets the error. */
-async function send(
-  statement: SharedStatement,
-  changes: WaitingChange[],
-  tries = 1,
-): Promise<void> {
+async function send(statement: SentStatement, changes: WaitingChange[], tries = 1): Promise<void> {
   const { query, notify, text } = statement;
   try {
     const values = [`[${changes.map(({ json }) => json).join()}]`];

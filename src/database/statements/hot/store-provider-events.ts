@@ -3,7 +3,7 @@ import {
   notificationsSql,
   PROVIDER_EVENTS_CHANNEL,
 } from '../../transactions/notification-channels.ts';
-import type { BatchChange } from './shared-statements.ts';
+import type { SharedStatement } from './shared-statements.ts';
 
 /** The events of one request to the webhook of a provider app. */
 export interface EventsToStore {
@@ -51,7 +51,7 @@ function getQueueNumber(nativeId: string): number {
  * default. `stored_requests` finds the requests of stored events without a join, because the planner underestimates its
  * rows.
  */
-export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number }> = {
+export const STORE_PROVIDER_EVENTS: SharedStatement<EventsToStore, { stored: number }> = {
   getQueue: ({ projectId, events: [first] }) =>
     `${projectId} ${getQueueNumber(first?.nativeId ?? '')}`,
   getKey: ({ id }) => id,

@@ -1,14 +1,14 @@
 /** Stores and finds recorded requests to providers. */
 
-import type { RunQuery } from '../../connect/run-query.ts';
 import { type RowKey, toKeyColumns } from '../row-keys.ts';
+import { type RunStatement, sqlStatement } from '../statements.ts';
 import type { Tables } from '../tables.ts';
-import type { BatchChange } from './shared-statements.ts';
+import type { SharedStatement } from './shared-statements.ts';
 
 export type RequestRow = Tables['RecordedRequest'];
 
 /** The database refuses a request of an operation or a connection that was deleted in the meantime. */
-export const STORE_REQUESTS: BatchChange<RequestRow, Pick<RequestRow, 'id'>> = {
+export const STORE_REQUESTS: SharedStatement<RequestRow, Pick<RequestRow, 'id'>> = {
   getQueue: () => 'requests',
   getKey: ({ id }) => id,
   text: `
@@ -23,31 +23,28 @@ export const STORE_REQUESTS: BatchChange<RequestRow, Pick<RequestRow, 'id'>> = {
   returning "id" as "key", "id"`,
 };
 
-const REMOVE_SURPLUS = `
+const REMOVE_SURPLUS = sqlStatement(`
   delete from "RecordedRequest" where "projectId" = $1 and "id" = any(array(
     select "id" from "RecordedRequest" where "projectId" = $1 and "operationId" = $2
-    order by "isFailed" desc, "id" desc offset $3))`;
+    order by "isFailed" desc, "id" desc offset $3))`);
 
 /** Removes the requests of an operation beyond `countMax`, successful ones first, then the oldest. */
 export async function removeSurplusRequests(
-  query: RunQuery,
+  run: RunStatement,
   { projectId, id }: RowKey,
   countMax: number,
 ): Promise<void> {
-  await query(REMOVE_SURPLUS, [projectId, id, countMax]);
+  await run(REMOVE_SURPLUS, [projectId, id, countMax]);
 }
 
-const WRITE_TASKS = `
-  select distinct "operationId", "taskId" from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`;
+const WRITE_TASKS = sqlStatement<{ operationId: string; taskId: string }>(`
+  select distinct "operationId", "taskId" from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`);
 
 /** Returns the ids of the write tasks of operations, by the operation's id. Requests of a write have the id of its task. */
 export async function findWriteTasks(
-  query: RunQuery,
+  run: RunStatement,
   operations: readonly RowKey[],
 ): Promise<Map<string, string>> {
-  const rows = await query<{ operationId: string; taskId: string }>(
-    WRITE_TASKS,
-    toKeyColumns(operations),
-  );
+  const rows = await run(WRITE_TASKS, toKeyColumns(operations));
   return new Map(rows.map(({ operationId, taskId }) => [operationId, taskId]));
 }

@@ -3,7 +3,7 @@
 import { notificationsSql } from '../../transactions/notification-channels.ts';
 import type { Tables } from '../tables.ts';
 import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from './append-events.ts';
-import type { BatchChange } from './shared-statements.ts';
+import type { SharedStatement } from './shared-statements.ts';
 
 type Connection = Tables['Connection'];
 
@@ -22,7 +22,7 @@ interface TokensToStore
  * BAD_CREDENTIALS keeps this status until a request succeeds. A connection whose credentials have changed since has no row
  * in the result.
  */
-export const STORE_TOKENS: BatchChange<TokensToStore, Pick<Connection, 'id'>> = {
+export const STORE_TOKENS: SharedStatement<TokensToStore, Pick<Connection, 'id'>> = {
   getQueue: ({ projectId }) => projectId,
   // Unique, because sealing uses a random nonce.
   getKey: ({ credentialsSealed }) => credentialsSealed,

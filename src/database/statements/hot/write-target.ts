@@ -4,8 +4,13 @@
  */
 import type { RawBuilder } from 'kysely';
 import { toTableRows } from '../reads/linked-rows.ts';
-import type { Rows } from '../reads/read-layer.ts';
-import { CompiledStatement, sql, statements } from '../statements.ts';
+import {
+  buildStatement,
+  type RunStatement,
+  sql,
+  statements,
+  toShortArrays,
+} from '../statements.ts';
 import { listColumns, type Row, type Table, type Tables } from '../tables.ts';
 
 /** A connection with its sealed credentials. */
@@ -33,17 +38,20 @@ interface TargetNames {
 }
 
 /** Null if the project has no such integration. */
-export async function findNamedTarget(rows: Rows, names: TargetNames): Promise<NamedTarget | null> {
-  const [values] = await rows.arrays(BY_NAMES[names.integration.by], names);
+export async function findNamedTarget(
+  run: RunStatement,
+  names: TargetNames,
+): Promise<NamedTarget | null> {
+  const [values] = await run(BY_NAMES[names.integration.by], names);
   return values ? toTarget(values) : null;
 }
 
 /** Null if the installation has been deleted from the project. */
 export async function findWriteTarget(
-  rows: Rows,
+  run: RunStatement,
   key: { projectId: string; installationId: string },
 ): Promise<WriteTarget | null> {
-  const [values] = await rows.arrays(BY_INSTALLATION, key);
+  const [values] = await run(BY_INSTALLATION, key);
   const target = values && toTarget(values);
   return target && isComplete(target) ? target : null;
 }
@@ -78,14 +86,17 @@ function toTarget(values: unknown[]): NamedTarget | null {
   return { integration, group, installation, connection: connectionWithCredentials, consumer };
 }
 
-const BY_NAMES = { id: createTargetStatement('id'), name: createTargetStatement('name') };
+const BY_NAMES = {
+  id: toShortArrays(createTargetStatement('id')),
+  name: toShortArrays(createTargetStatement('name')),
+};
 
 /**
  * The project is bound for each table. If a condition of an outer join took it from another table, a cluster would read
  * from all nodes.
  */
 function createTargetStatement(column: 'id' | 'name') {
-  return new CompiledStatement<TargetNames>((bind) => {
+  return buildStatement<TargetNames>((bind) => {
     const project = bind('projectId');
     return statements
       .selectFrom('Integration as integration')
@@ -146,8 +157,8 @@ export const installationsWithParties = statements
       .onRef('consumer.id', '=', 'connection.consumerId'),
   );
 
-const BY_INSTALLATION = new CompiledStatement<{ projectId: string; installationId: string }>(
-  (bind) => {
+const BY_INSTALLATION = toShortArrays(
+  buildStatement<{ projectId: string; installationId: string }>((bind) => {
     const project = bind('projectId');
     return installationsWithParties
       .select(COLUMNS)
@@ -155,7 +166,7 @@ const BY_INSTALLATION = new CompiledStatement<{ projectId: string; installationI
       .where(isVisible('connection.consumerId', project))
       .where('installation.projectId', '=', project)
       .where('installation.id', '=', bind('installationId'));
-  },
+  }),
 );
 
 /** True unless the group or the consumer with that id is being erased. */

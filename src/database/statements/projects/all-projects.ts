@@ -3,13 +3,13 @@
  * other statements name their project (docs/decisions/041-project-in-keys-and-statements.md). A test reads
  * every statement and accepts the mark.
  */
-import type { RunQuery } from '../../connect/run-query.ts';
+import { type RunStatement, type SqlStatement, sqlStatement } from '../statements.ts';
 import type { ShardGroup } from './shard-groups.ts';
 
 /** Two forms of a statement: for all projects, and for some, whose ids are the last parameter. */
-export interface ForProjects {
-  forAll: string;
-  forSome: string;
+export interface ForProjects<R = unknown> {
+  forAll: SqlStatement<R>;
+  forSome: SqlStatement<R>;
 }
 
 /** SQL: true if the column names one of the requested projects. */
@@ -19,34 +19,34 @@ export type InProjects = (projectId: string) => string;
  * Returns both forms of the statement. It must use `inProjects` on the projectId of every table of projects that it
  * reads.
  */
-export function forProjects(write: (inProjects: InProjects) => string): ForProjects {
+export function forProjects<R = unknown>(
+  write: (inProjects: InProjects) => string,
+): ForProjects<R> {
+  return createForms(write, '');
+}
+
+function createForms<R>(write: (inProjects: InProjects) => string, prefix: string): ForProjects<R> {
   const forAll = write(() => 'true').trim();
   const parameters = [...forAll.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
   const nextNumber = Math.max(0, ...parameters) + 1;
-  return {
-    forAll,
-    forSome: write((projectId) => `${projectId} = any($${nextNumber}::text[])`).trim(),
-  };
+  const forSome = write((projectId) => `${projectId} = any($${nextNumber}::text[])`).trim();
+  return { forAll: sqlStatement(prefix + forAll), forSome: sqlStatement(prefix + forSome) };
 }
 
 /**
  * Returns both forms with the reason why the statement reads all projects. The statement must restrict each table that
  * it changes to the projectId of the rows that it selected.
  */
-export function acrossProjects(
+export function acrossProjects<R = unknown>(
   reason: string,
   write: (inProjects: InProjects) => string,
-): ForProjects {
-  const { forAll, forSome } = forProjects(write);
-  return {
-    forAll: `${allProjectsMark(reason)} ${forAll}`,
-    forSome: `${allProjectsMark(reason)} ${forSome}`,
-  };
+): ForProjects<R> {
+  return createForms(write, `${allProjectsMark(reason)} `);
 }
 
 /** Marks a lookup by a globally unique value. `reason` states why no project is needed. */
-export function withoutProject(reason: string, text: string): string {
-  return `${allProjectsMark(reason)} ${text.trim()}`;
+export function withoutProject<R = unknown>(reason: string, text: string): SqlStatement<R> {
+  return sqlStatement(`${allProjectsMark(reason)} ${text.trim()}`);
 }
 
 /** Merges the first rows of all projects. In a cluster every shard returns its own first rows. */
@@ -72,11 +72,11 @@ export function allProjectsMark(reason: string): string {
 }
 
 /** Returns the form to send and its values. Null means all projects. */
-export function bindProjects(
-  { forAll, forSome }: ForProjects,
+export function bindProjects<R>(
+  { forAll, forSome }: ForProjects<R>,
   projectIds: readonly string[] | null,
   values: readonly unknown[],
-): [text: string, values: unknown[]] {
+): [statement: SqlStatement<R>, values: unknown[]] {
   return projectIds === null ? [forAll, [...values]] : [forSome, [...values, projectIds]];
 }
 
@@ -87,7 +87,7 @@ export interface SweepDatabase {
    * Runs statements over a shard group, for `sweep` only. They have their own connections and time limit
    * (LIMIT_SWEEP_MS). An embedded database has only one connection.
    */
-  sweeps: (group: ShardGroup) => RunQuery;
+  sweeps: (group: ShardGroup) => RunStatement;
 }
 
 /**
@@ -96,8 +96,8 @@ export interface SweepDatabase {
  */
 export function sweep<R>(
   { sweeps, shardGroup }: SweepDatabase,
-  statement: ForProjects,
+  statement: ForProjects<R>,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
-  return sweeps(shardGroup)<R>(...bindProjects(statement, shardGroup.projectIds(), values));
+  return sweeps(shardGroup)(...bindProjects(statement, shardGroup.projectIds(), values));
 }

@@ -1,6 +1,6 @@
 /** Reads rows of all projects in batches, for changes that a new key or version requires. */
 
-import type { RunQuery } from '../../connect/run-query.ts';
+import type { RunStatement } from '../statements.ts';
 import { mergeFirst, withoutProject } from './all-projects.ts';
 
 const BATCH = 500;
@@ -15,10 +15,10 @@ interface SelectedRows {
 
 /** Yields the rows in the order of their ids. Rows may change in the meantime. */
 export async function* readRowsOfAllProjects<T extends { id: string; projectId: string }>(
-  query: RunQuery,
+  run: RunStatement,
   { reason, table, columns, condition }: SelectedRows,
 ): AsyncGenerator<T> {
-  const statement = withoutProject(
+  const statement = withoutProject<T>(
     reason,
     `select "id", "projectId", ${columns} from "${table}"
      where ("projectId", "id") > ($1, $2) and ${condition}
@@ -26,7 +26,7 @@ export async function* readRowsOfAllProjects<T extends { id: string; projectId: 
   );
   let lastRow: { id: string; projectId: string } | undefined = { projectId: '', id: '' };
   while (lastRow) {
-    const rows: T[] = await query<T>(statement, [lastRow.projectId, lastRow.id]);
+    const rows: T[] = await run(statement, [lastRow.projectId, lastRow.id]);
     const batch = mergeFirst(rows, BATCH, (row) => [row.projectId, row.id]);
     yield* batch;
     lastRow = batch.at(-1);

@@ -1,15 +1,15 @@
 /** Hides the rows of groups and consumers that are being erased, until they are deleted. */
 
 import { listColumns, type Table } from '../tables.ts';
-import type { Rows } from './read-layer.ts';
+import type { ReadLayer } from './read-layer.ts';
 import type { Conditions, Link, OneOf, RowList } from './row-list.ts';
 
 /** Columns that name a group or a consumer. Each may be null. */
 const PARTY_COLUMNS = ['groupId', 'consumerId'];
 const ERASED_TABLES: readonly Table[] = ['Group', 'Consumer'];
 
-/** Returns reads without hidden rows. Statements that a caller writes (`run`, `query`) still return them. */
-export function hideRows(rows: Rows, hiddenIds: () => readonly string[]): Rows {
+/** Returns a read layer without hidden rows. Other statements still return them. */
+export function hideRows(reads: ReadLayer, hiddenIds: () => readonly string[]): ReadLayer {
   const hide = <W>(table: Table, where: W): W => {
     const ids = hiddenIds();
     return ids.length === 0 ? where : (excludeIds(table, where as Conditions, ids) as W);
@@ -20,12 +20,12 @@ export function hideRows(rows: Rows, hiddenIds: () => readonly string[]): Rows {
     ...(list.links && { links: list.links.map((link) => hideLink(link, hide)) }),
   });
   return {
-    ...rows,
-    page: (table, where, range) => rows.page(table, hide(table, where), range),
-    find: (table, where) => rows.find(table, hide(table, where)),
-    count: (table, where) => rows.count(table, hide(table, where)),
-    pages: (lists) => rows.pages(lists.map(hideIn)),
-    counts: (lists) => rows.counts(lists.map(hideIn)),
+    ...reads,
+    page: (table, where, range) => reads.page(table, hide(table, where), range),
+    find: (table, where) => reads.find(table, hide(table, where)),
+    count: (table, where) => reads.count(table, hide(table, where)),
+    pages: (lists) => reads.pages(lists.map(hideIn)),
+    counts: (lists) => reads.counts(lists.map(hideIn)),
   };
 }
 

@@ -11,7 +11,7 @@ import {
   sql,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { type BindInput, CompiledStatement, statements } from '../statements.ts';
+import { type BindInput, buildStatement, type Statement, statements } from '../statements.ts';
 import { listColumns, type Table } from '../tables.ts';
 import {
   type AnyList,
@@ -39,7 +39,7 @@ const listColumnNames: (table: Table) => readonly string[] = listColumns;
  * links exceed it.
  */
 const STATEMENTS_MAX = 2_000;
-const STATEMENTS = new LRUCache<string, CompiledStatement<SimilarLists>>({ max: STATEMENTS_MAX });
+const STATEMENTS = new LRUCache<string, Statement<SimilarLists>>({ max: STATEMENTS_MAX });
 
 /** Returns the statement for the rows or the count of one list, or of several lists of one shape. Cached by shape. */
 export function getListStatement(
@@ -55,9 +55,9 @@ function compileStatement(
   purpose: 'rows' | 'count',
   lists: SimilarLists,
   shape: string,
-): CompiledStatement<SimilarLists> {
+): Statement<SimilarLists> {
   const select = purpose === 'rows' ? selectRows : selectCount;
-  const statement = new CompiledStatement<SimilarLists>((bind) => select(lists, bind));
+  const statement = buildStatement<SimilarLists>((bind) => select(lists, bind));
   STATEMENTS.set(shape, statement);
   return statement;
 }

@@ -4,7 +4,6 @@
  */
 
 import type { RunQuery } from '../../connect/run-query.ts';
-import type { CompiledStatement } from '../statements.ts';
 import type { Row, Table } from '../tables.ts';
 import { toPageRows } from './linked-rows.ts';
 import type { AnyList } from './list-shape.ts';
@@ -12,7 +11,7 @@ import { getListStatement } from './list-statement.ts';
 import { createListKey, readTogether } from './many-lists.ts';
 import type { Conditions, KeyRange, RowList, Where } from './row-list.ts';
 
-export interface Rows {
+export interface ReadLayer {
   page<T extends Table>(table: T, where: Where<T>, range: KeyRange<T>): Promise<Row<T>[]>;
   /** Returns a page for each list. Lists that differ only by ids share a statement. */
   pages(lists: readonly RowList[]): Promise<object[][]>;
@@ -23,21 +22,15 @@ export interface Rows {
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
   /** Counts lists, which share statements as in `pages`. */
   counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;
-  /** Runs a short statement and returns rows as arrays of values. */
-  arrays<Input>(statement: CompiledStatement<Input>, input: Input): Promise<unknown[][]>;
-  /** Runs a statement that may be long. It is sent alone. */
-  run<Input, R>(statement: CompiledStatement<Input, R>, input: Input): Promise<R[]>;
-  /** Runs a constant text alone. Values are bound, never inserted into the text. */
-  query: RunQuery;
 }
 
 /**
  * Creates the reads. `short` reads pages and rows by key, `shared` the project of a call, and `query` everything else.
  */
-export function createRows(
+export function createReadLayer(
   query: RunQuery,
   { short, shared }: { short: RunQuery; shared: RunQuery },
-): Rows {
+): ReadLayer {
   const readOnePage = <T>(list: RowList): Promise<T[]> =>
     list.links?.length
       ? (readLinkedPage(short, [list]) as Promise<T[]>)
@@ -47,9 +40,6 @@ export function createRows(
     return row?.count ?? 0;
   };
   return {
-    query,
-    arrays: (statement, input) => short(statement.text, statement.readValues(input), 'array'),
-    run: (statement, input) => query(statement.text, statement.readValues(input)),
     page: (table, where, range) => readOnePage({ table, where, range }),
     count: (table, where) => readOneCount({ table, where }),
     pages: (lists) =>

@@ -35,9 +35,9 @@ interface KeyBounds {
 }
 
 /** Loads pages of several lists with one statement, such as a nested list of each row of a page. */
-const readPages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.pages(lists);
-const readCounts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
-  rows.counts(lists);
+const readPages: Batch<RowList, object[]> = ({ database: { reads } }, lists) => reads.pages(lists);
+const readCounts: Batch<Omit<RowList, 'range'>, number> = ({ database: { reads } }, lists) =>
+  reads.counts(lists);
 
 /** Returns the row whose id is nearest to a bound, on one side of it. Null if there is none. */
 export async function findNearestRow<T extends Table>(

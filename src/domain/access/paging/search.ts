@@ -1,5 +1,6 @@
 /** Searches lists by the first letters of a word in a name or a ref (docs/decisions/023-search-by-words.md). */
 import { z } from 'zod';
+import { sqlStatement } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -41,11 +42,13 @@ export function listSearchPage<T extends ProjectTable>(
   return text ? listMatches(call, list, { ...args, search: text }) : listAll();
 }
 
+const TO_LOWER_CASE = sqlStatement<{ text: string }>(
+  'select lower("text") as "text" from unnest($1::text[]) with ordinality as input("text", "position") order by "position"',
+);
+
 /** Converts texts to lower case in the database, as the stored words were converted. */
 const toLowerCase: Batch<string, string> = async ({ database }, texts) => {
-  const statement =
-    'select lower("text") as "text" from unnest($1::text[]) with ordinality as input("text", "position") order by "position"';
-  const rows = await database.rows.query<{ text: string }>(statement, [[...texts]]);
+  const rows = await database.run(TO_LOWER_CASE, [[...texts]]);
   return rows.map(({ text }) => text);
 };
 
@@ -95,7 +98,7 @@ async function listEndUserMatches<T extends ProjectTable>(
   const visibleRows = await listProjectRows(call, table, projectId);
   const rowsById = new Map(visibleRows.map((row) => [String(row['id' as keyof Row<T>]), row]));
   const rowIds = [...rowsById.keys()];
-  const words = await call.database.rows.find('SearchWord', { projectId, rowId: rowIds });
+  const words = await call.database.reads.find('SearchWord', { projectId, rowId: rowIds });
   const firstPlaces = new Map<string, string>();
   for (const { rowId, place } of words) {
     const firstPlace = firstPlaces.get(rowId);

@@ -1,6 +1,6 @@
 /** Admits requests on every surface: identifies the caller and limits its rate. */
 
-import type { RunQuery } from '../../../database/connect/run-query.ts';
+import { type RunStatement, sqlStatement } from '../../../database/statements/statements.ts';
 import { DomainError, forbidden } from '../../../kernel/errors.ts';
 import type { Config } from '../../../settings/config.ts';
 import { createTokenBuckets, type TakeResult } from '../../../work/token-buckets.ts';
@@ -53,7 +53,7 @@ export function createAdmission(
   verifier: BearerVerifier,
   config: Config,
 ): Admission {
-  const rates = createCallerRates(config, services.database.rows.query);
+  const rates = createCallerRates(config, services.database.run);
   const lookUp = createCallerLookup(services, verifier, config);
   const settle = (result: TakeResult, { setHeader }: HeaderSetter) => {
     setHeader?.('ratelimit-policy', rates.policy);
@@ -146,7 +146,7 @@ interface Rate {
  * Limits the request rate of each API key, builder and end user by a token bucket. The buckets are in this process's
  * memory, or in the database for all processes together. An expensive operation counts as several requests.
  */
-export function createCallerRates(config: RateConfig, query: RunQuery): CallerRates {
+export function createCallerRates(config: RateConfig, run: RunStatement): CallerRates {
   const rate = { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST };
   const { perSecond, burst } = rate;
   const inMemory = createTokenBuckets(rate, () => performance.now());
@@ -155,7 +155,7 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
     // After a pause of `w` seconds the burst is full again.
     policy: `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
     spend: isShared
-      ? (callerId, requests) => takeShared(query, rate, { callerId, requests })
+      ? (callerId, requests) => takeShared(run, rate, { callerId, requests })
       : inMemory.take,
     formatRemaining: ({ tokens }) =>
       `"default";r=${Math.floor(tokens)};t=${Math.ceil((burst - tokens) / perSecond)}`,
@@ -167,35 +167,37 @@ const createRefilledSql = (time: string) => `least($2::float8, bucket."tokens" +
   greatest(0, extract(epoch from ${time} - bucket."refillTime"))::float8)`;
 
 /** Takes tokens and returns the number that remain. Returns no row and changes nothing if there are too few tokens. */
-const TAKE_TOKENS = `
+const TAKE_TOKENS = sqlStatement<{ tokens: number }>(`
   insert into "CallerRate" as bucket ("callerId", "tokens", "refillTime")
   values ($1, $2::float8 - $4::float8, clock_timestamp())
   on conflict ("callerId") do update set
     "tokens" = ${createRefilledSql('excluded."refillTime"')} - $4::float8,
     "refillTime" = greatest(bucket."refillTime", excluded."refillTime")
   where ${createRefilledSql('excluded."refillTime"')} >= $4::float8
-  returning "tokens"`;
+  returning "tokens"`);
 
-const READ_TOKENS = `
+const READ_TOKENS = sqlStatement<{ tokens: number }>(`
   select ${createRefilledSql('clock_timestamp()')} as "tokens"
-  from "CallerRate" as bucket where bucket."callerId" = $1`;
+  from "CallerRate" as bucket where bucket."callerId" = $1`);
 
 /** Takes tokens by the database's clock, which all processes share. */
 async function takeShared(
-  query: RunQuery,
+  run: RunStatement,
   { perSecond, burst }: Rate,
   { callerId, requests }: { callerId: string; requests: number },
 ): Promise<TakeResult> {
   const values = [callerId, burst, perSecond];
-  const [row] = await query<{ tokens: number }>(TAKE_TOKENS, [...values, requests]);
+  const [row] = await run(TAKE_TOKENS, [...values, requests]);
   if (row) return { waitSeconds: 0, tokens: row.tokens };
-  const [bucket] = await query<{ tokens: number }>(READ_TOKENS, values);
+  const [bucket] = await run(READ_TOKENS, values);
   const tokens = Math.min(bucket?.tokens ?? 0, requests);
   // The wait is never 0: the requests were refused, even if the bucket has enough tokens by now.
   return { waitSeconds: Math.max((requests - tokens) / perSecond, 0.001), tokens };
 }
 
+const DELETE_IDLE_CALLERS = sqlStatement('delete from "CallerRate" where "refillTime" < $1');
+
 /** Deletes the rows of callers whose burst is full again. */
-export async function deleteIdleCallers(query: RunQuery, before: Date): Promise<void> {
-  await query('delete from "CallerRate" where "refillTime" < $1', [before]);
+export async function deleteIdleCallers(run: RunStatement, before: Date): Promise<void> {
+  await run(DELETE_IDLE_CALLERS, [before]);
 }

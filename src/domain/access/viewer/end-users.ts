@@ -3,6 +3,7 @@
  * are checked at each lookup, for many tokens in one statement.
  */
 import { LRUCache } from 'lru-cache';
+import { sqlStatement } from '../../../database/statements/statements.ts';
 import { unauthenticated } from '../../../kernel/errors.ts';
 import { growUpTo } from '../../../work/growing-cache.ts';
 import type { Services } from '../call.ts';
@@ -87,7 +88,7 @@ interface ValidClaims {
   allowedOrigins: string[];
 }
 
-const VALID_CLAIMS = `
+const VALID_CLAIMS = sqlStatement<ValidClaims>(`
   select claims."position"::int - 1 as "index", project."orgId", project."allowedOrigins"
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
     as claims("projectId", "groupId", "consumerId", "jwtKeyId", "agentSessionId", "position")
@@ -104,7 +105,7 @@ const VALID_CLAIMS = `
   )) and not exists (
     select from "Erasure" where "projectId" = claims."projectId"
       and "id" in (project."id", group_row."id", consumer."id")
-  )`;
+  )`);
 
 /**
  * Returns the end users whose key, agent session, project, group and consumer are still valid, by the index of their
@@ -122,7 +123,7 @@ export async function findValidEndUsers(
     claims.map(({ agent }) => agent?.sessionId ?? null),
     services.now(),
   ];
-  const rows = await services.database.rows.query<ValidClaims>(VALID_CLAIMS, values);
+  const rows = await services.database.run(VALID_CLAIMS, values);
   return new Map(
     rows.map(({ index, orgId, allowedOrigins }) => {
       const tokenClaims = claims[index] as EndUserClaims;

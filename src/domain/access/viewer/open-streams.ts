@@ -219,7 +219,7 @@ async function findUnchangedKeys({ database }: Services, callers: Caller[]): Pro
   const unchangedCallers = new Set<Caller>();
   while (hashes.length > 0) {
     const batch = hashes.splice(0, STATEMENT_CALLERS_MAX);
-    for (const key of await database.rows.find('ApiKey', { hash: batch, active: true })) {
+    for (const key of await database.reads.find('ApiKey', { hash: batch, active: true })) {
       const caller = callersByHash.get(key.hash);
       if (caller?.viewer.kind !== 'API_KEY') continue;
       const { id, scopes } = caller.viewer;

@@ -4,12 +4,12 @@
  */
 
 import type { OneOf } from '../../../database/statements/reads/row-list.ts';
-import { anyOfBound, CompiledStatement, statements } from '../../../database/statements/statements.ts';
+import { anyOfBound, buildStatement, statements } from '../../../database/statements/statements.ts';
 import type { Row, Table } from '../../../database/statements/tables.ts';
 import type { EndUserViewer } from './end-user.ts';
 
 /** Selects the end user's own consumer, and consumers who have connected an account for the end user's group. */
-export const CONSUMERS_OF_GROUP = new CompiledStatement<
+export const CONSUMERS_OF_GROUP = buildStatement<
   EndUserViewer & { ids: string[] },
   Row<'Consumer'>
 >((bind) =>
@@ -30,7 +30,7 @@ export const CONSUMERS_OF_GROUP = new CompiledStatement<
 );
 
 /** Selects members of the viewer's orgs, and the viewer if it is a builder. */
-export const VISIBLE_BUILDERS = new CompiledStatement<
+export const VISIBLE_BUILDERS = buildStatement<
   { ids: string[]; orgIds: string[]; viewerId: string },
   Row<'Builder'>
 >((bind) =>
@@ -49,7 +49,7 @@ export const VISIBLE_BUILDERS = new CompiledStatement<
 );
 
 /** Selects invites of the viewer's orgs, and pending invites to the viewer's own email address. */
-export const VISIBLE_INVITES = new CompiledStatement<
+export const VISIBLE_INVITES = buildStatement<
   { ids: string[]; orgIds: string[]; email: string | null; now: Date },
   Row<'Invite'>
 >((bind) =>

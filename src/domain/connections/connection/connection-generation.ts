@@ -101,7 +101,7 @@ async function listOptionalAppIssues(
   { providerAppId, provider }: GenerationInput,
 ): Promise<Issue[]> {
   if (providerAppId == null) return [];
-  const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
+  const [app] = await database.reads.find('ProviderApp', { projectId, id: providerAppId });
   if (app?.provider === provider) return [];
   const detail = app ? `belongs to ${app.provider}, not to ${provider}.` : 'does not exist.';
   return [createInputIssue(['input', 'providerAppId'], detail, providerAppId)];

@@ -125,7 +125,7 @@ async function findApp(
   { provider, providerAppId }: Input,
 ): Promise<Row<'ProviderApp'> | null> {
   if (providerAppId != null) {
-    const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
+    const [app] = await database.reads.find('ProviderApp', { projectId, id: providerAppId });
     return app ?? null;
   }
   return findDefaultApp({ database }, { projectId, provider });
@@ -196,7 +196,7 @@ async function listRedirectIssues(
   { redirectUrl }: Input,
 ): Promise<Issue[]> {
   if (redirectUrl == null) return [];
-  const [project] = await call.database.rows.find('Project', { id });
+  const [project] = await call.database.reads.find('Project', { id });
   return project ? listReturnIssues(call, project, redirectUrl, 'redirectUrl') : [];
 }
 

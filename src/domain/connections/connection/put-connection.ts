@@ -50,14 +50,14 @@ export async function putConnection(
   services: ProjectServices,
   request: ConnectionRequest,
 ): Promise<ConnectionWithCredentials> {
-  const { changes } = services.database;
+  const { runShared } = services.database;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const candidate = createCandidate(services, request);
-    const connection = await changes.run(GENERATE_CONNECTIONS, candidate);
+    const connection = await runShared(GENERATE_CONNECTIONS, candidate);
     if (connection?.id === candidate.id) return connection;
     if (connection) {
       const renewal = createConnectionRow(services, request, { id: connection.id, isNew: false });
-      const renewedConnection = await changes.run(RENEW_CONNECTIONS, renewal);
+      const renewedConnection = await runShared(RENEW_CONNECTIONS, renewal);
       if (renewedConnection) return renewedConnection;
     }
     await requireApp(services, request);
@@ -129,7 +129,7 @@ async function requireApp(
 ): Promise<void> {
   const { provider, providerAppId } = input;
   if (providerAppId == null) return;
-  const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
+  const [app] = await database.reads.find('ProviderApp', { projectId, id: providerAppId });
   if (app?.provider === provider) return;
   throw invalid('input.providerAppId', 'does not exist.', providerAppId);
 }

@@ -82,6 +82,6 @@ export const listConnectionRequests = read(
  * equals the id of the first operation in it.
  */
 const loadRecordedOperationIds: Batch<Row<'Operation'>, string> = async (call, operations) => {
-  const taskIds = await findWriteTasks(call.database.rows.query, operations);
+  const taskIds = await findWriteTasks(call.database.run, operations);
   return operations.map(({ id }) => taskIds.get(id) ?? id);
 };

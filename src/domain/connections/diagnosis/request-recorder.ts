@@ -98,16 +98,16 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
     this.#operationsToTrim = new Map();
     await this.#outage.watch(async () => {
       await Promise.all(rows.map((row) => this.#storeRow(row)));
-      const { query } = this.#database.rows;
+      const { run } = this.#database;
       for (const key of operationKeys) {
-        await removeSurplusRequests(query, key, OPERATION_REQUESTS_MAX);
+        await removeSurplusRequests(run, key, OPERATION_REQUESTS_MAX);
       }
     });
   }
 
   async #storeRow(row: RequestRow): Promise<void> {
     try {
-      await this.#database.changes.run(STORE_REQUESTS, row);
+      await this.#database.runShared(STORE_REQUESTS, row);
     } catch (error) {
       // The operation or connection was deleted, so its requests are not needed.
       if (!isForeignKeyViolation(error)) throw error;

@@ -45,7 +45,7 @@ export const listSetupFailures = read(
 );
 
 const loadSetupFailures: Batch<string, SetupFailure[]> = async ({ database }, projectIds) => {
-  const failures = await database.rows.find('SetupFailure', { projectId: [...projectIds] });
+  const failures = await database.reads.find('SetupFailure', { projectId: [...projectIds] });
   const newestFirst = failures.toSorted(
     (a, b) => b.lastFailureTime.getTime() - a.lastFailureTime.getTime(),
   );

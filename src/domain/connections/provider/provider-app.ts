@@ -137,7 +137,7 @@ export async function findDefaultApp(
   where: Pick<Row<'ProviderApp'>, 'projectId' | 'provider'>,
 ): Promise<Row<'ProviderApp'> | null> {
   const range = { column: 'id', direction: 'desc', limit: 1 } as const;
-  const [app] = await database.rows.page('ProviderApp', where, range);
+  const [app] = await database.reads.page('ProviderApp', where, range);
   return app ?? null;
 }
 

@@ -67,7 +67,7 @@ export async function listVisibleIntegrations(
   const where = narrowToVisible(viewer, 'Integration', { projectId });
   const range = { column: 'id', direction: 'asc', limit: INTEGRATIONS_MAX + 1 } as const;
   if (!where) return [];
-  const integrations = await database.rows.page('Integration', where, range);
+  const integrations = await database.reads.page('Integration', where, range);
   if (integrations.length > INTEGRATIONS_MAX) throw createTooManyIntegrationsError();
   return integrations;
 }

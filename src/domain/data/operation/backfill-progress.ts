@@ -42,7 +42,7 @@ export const getBackfillProgress = read(
     const projectCall = await inProject(call, installation.projectId);
     const objectName =
       (content && findProviderName(projectCall, content, key.objectName)) ?? key.objectName;
-    const [object] = await call.database.rows.find('InstalledObject', {
+    const [object] = await call.database.reads.find('InstalledObject', {
       projectId: installation.projectId,
       installationId: installation.id,
       objectName,

@@ -121,7 +121,7 @@ const loadInstallationsOfGroups: Batch<
   ]);
   const range = { column: 'id', direction: 'asc', limit: INSTALLATIONS_MAX + 1 } as const;
   const keysByGroup = new Map(keys.map((key) => [key.groupId, key]));
-  const pages = await database.rows.pages(
+  const pages = await database.reads.pages(
     [...keysByGroup.values()].flatMap((key) => {
       const where = narrowToVisible(viewer, 'Installation', key);
       return where ? [{ table: 'Installation', where, range, links }] : [];

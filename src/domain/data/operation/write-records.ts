@@ -133,7 +133,7 @@ export async function getWriteTarget(
   const by = findPrefix(integrationIdOrName) === 'int' ? 'id' : 'name';
   const integrationKey = { by, value: integrationIdOrName } as const;
   const names = { projectId, integration: integrationKey, groupRef };
-  const target = await findNamedTarget(database.rows, names);
+  const target = await findNamedTarget(database.run, names);
   if (!target || !canSee(viewer, 'Integration', target.integration)) {
     throw notFound('Integration', integrationIdOrName);
   }
@@ -236,7 +236,7 @@ async function waitUntilEnded(
 }
 
 async function readOperation({ database }: Call, { id, projectId }: Row<'Operation'>) {
-  const [operation] = await database.rows.find('Operation', { id, projectId });
+  const [operation] = await database.reads.find('Operation', { id, projectId });
   return operation ?? null;
 }
 

@@ -5,6 +5,7 @@
 import { Prisma } from '../../../database/generated/client.ts';
 import { LeaseLost } from '../../../database/leases/lease.ts';
 import { inProjectsSql, LeasedRows } from '../../../database/leases/leased-rows.ts';
+import { sql } from '../../../database/statements/statements.ts';
 import { PROVIDER_EVENTS_CHANNEL } from '../../../database/transactions/notification-channels.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { enqueueMessages } from '../../../events/enqueue-messages.ts';
@@ -79,7 +80,7 @@ export async function claimSubscriptionsWithEvents(
   return EVENT_LEASES.claim(
     database,
     { countMax, now: now(), columns: CLAIMED_COLUMNS },
-    (projects, limit) => Prisma.sql`waiting as (
+    (projects, limit) => sql`waiting as (
       (select "projectId", "installationId", "objectName" from "ProviderEvent"
         where ${inProjectsSql(projects, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
       union all
@@ -93,7 +94,7 @@ export async function claimSubscriptionsWithEvents(
       from waiting
       join "ObjectSubscription" held using ("projectId", "installationId", "objectName")
       where (held."eventsRetryTime" is null or held."eventsRetryTime" <= now())
-        and ${EVENT_LEASES.isFreeSql}
+        and ${sql.raw(EVENT_LEASES.isFreeSql)}
       limit ${limit}::int for no key update of held skip locked
     )`,
   );

@@ -305,7 +305,7 @@ export async function deleteClaimedSubscription(
   { database }: Pick<Services, 'database'>,
   subscription: ObjectSubscription,
 ): Promise<void> {
-  await removeEvents(database.rows.query, subscription);
+  await removeEvents(database.run, subscription);
   const where = SUBSCRIPTION_LEASES.getClaimFilter(subscription);
   await inTransaction(database, async (tx) => {
     if (await removeSubscription(tx, subscription, { ...where, isWanted: false })) return;

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../../database/statements/projects/all-projects.ts';
+import { sqlStatement } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../events/channel.ts';
@@ -89,7 +90,8 @@ export const objectSubscriptionResource = resource(
  * Loads the subscriptions of installations in the order of the manifest. Objects that the manifest no longer has come
  * last.
  */
-export const listObjectSubscriptions = createInstallationBatch<ObjectSubscriptionView>(`
+export const listObjectSubscriptions = createInstallationBatch(
+  sqlStatement<ObjectSubscriptionView>(`
   select subscription.*, subscription."kinds"::text[] as "kinds",
     read."value"->>'mapToName' as "mappedObjectName", destination."id" as "destinationId"
   from ${REQUESTED_INSTALLATIONS}
@@ -104,7 +106,8 @@ export const listObjectSubscriptions = createInstallationBatch<ObjectSubscriptio
   left join "Destination" destination on destination."projectId" = subscription."projectId"
     and destination."name" = coalesce(
       spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
-  order by subscription."installationId", spec."number", subscription."objectName"`);
+  order by subscription."installationId", spec."number", subscription."objectName"`),
+);
 
 interface SubscriptionInput {
   installation: Installation;
@@ -198,7 +201,7 @@ export async function markSubscriptionsUnwanted(
   if (count > 0) notifySubscriptions(tx);
 }
 
-const PROJECTS_WITH_SUBSCRIPTIONS = acrossProjects(
+const PROJECTS_WITH_SUBSCRIPTIONS = acrossProjects<{ projectId: string }>(
   'projects with subscriptions at a provider',
   (inProjects) => `select distinct "projectId" from "ObjectSubscription"
    where ${inProjects('"projectId"')} and "provider" = $1`,
@@ -209,9 +212,7 @@ export async function scheduleMaintenance(
   { database, now }: Pick<Services, 'database' | 'now'>,
   provider: string,
 ): Promise<void> {
-  const rows = await sweep<{ projectId: string }>(database, PROJECTS_WITH_SUBSCRIPTIONS, [
-    provider,
-  ]);
+  const rows = await sweep(database, PROJECTS_WITH_SUBSCRIPTIONS, [provider]);
   if (rows.length === 0) return;
   const projectId = { in: rows.map((row) => row.projectId) };
   await inTransaction(database, async (tx) => {

@@ -6,12 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/open/database.ts';
+import { runInTransaction } from '../../../database/statements/hot/shared-statements.ts';
 import {
   type EventsToStore,
   STORE_PROVIDER_EVENTS,
 } from '../../../database/statements/hot/store-provider-events.ts';
 import { withoutProject } from '../../../database/statements/projects/all-projects.ts';
-import { changeAndNotify, type Transaction } from '../../../database/transactions/transaction.ts';
+import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import {
   type AddressedSubscription,
@@ -66,7 +67,7 @@ const APPS_CACHED = 10_000;
 const APP_FRESH_MS = 2_000;
 const appCachesByDatabase = new WeakMap<Database, LRUCache<string, { app: SealedApp | null }>>();
 
-const SELECT_APP = withoutProject(
+const SELECT_APP = withoutProject<SealedApp>(
   'the address of a request names the app alone',
   'select * from "ProviderApp" where "id" = $1',
 );
@@ -201,7 +202,7 @@ async function findApp(
   appCachesByDatabase.set(database, cache);
   let entry = cache.get(id);
   if (!entry) {
-    const [app = null] = await database.rows.query<SealedApp>(SELECT_APP, [id]);
+    const [app = null] = await database.run(SELECT_APP, [id]);
     entry = { app };
     cache.set(id, entry);
   }
@@ -216,7 +217,7 @@ export async function storeInOwnTransaction(
   owner: Owner,
   events: ProviderEvent[],
 ): Promise<number> {
-  const row = await database.changes.run(STORE_PROVIDER_EVENTS, createEventsToStore(owner, events));
+  const row = await database.runShared(STORE_PROVIDER_EVENTS, createEventsToStore(owner, events));
   return row?.stored ?? 0;
 }
 
@@ -226,9 +227,8 @@ export async function storeInTransaction(
   owner: Owner,
   events: ProviderEvent[],
 ): Promise<number> {
-  const { text } = STORE_PROVIDER_EVENTS;
-  const values = JSON.stringify([createEventsToStore(owner, events)]);
-  const [row] = await changeAndNotify<{ stored: number }>(tx, text, [values]);
+  const eventsToStore = createEventsToStore(owner, events);
+  const [row] = await runInTransaction(tx, STORE_PROVIDER_EVENTS, [eventsToStore]);
   return row?.stored ?? 0;
 }
 

@@ -1,7 +1,7 @@
 /** Removes subscriptions that are no longer needed: first at the provider, then their events and rows. */
 
-import type { RunQuery } from '../../../database/connect/run-query.ts';
 import type { Prisma } from '../../../database/generated/client.ts';
+import { type RunStatement, sqlStatement } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Services } from '../../access/call.ts';
 import { openSessionOf } from '../../connections/connection/connection-session.ts';
@@ -72,7 +72,7 @@ function toOthersFilter({
   };
 }
 
-const REMOVE_BATCH = `
+const REMOVE_BATCH = sqlStatement(`
   delete from "ProviderEvent" where "projectId" = $1 and ctid = any(array(
     select event.ctid from "ObjectSubscription" subscription cross join lateral (
       select ctid from "ProviderEvent"
@@ -80,7 +80,7 @@ const REMOVE_BATCH = `
       limit ${EVENT_BATCH} for update skip locked) event
     where subscription."projectId" = $1 and subscription."installationId" = $2
       and subscription."objectName" = $3 and not subscription."isWanted"))
-  returning 1`;
+  returning 1`);
 
 /**
  * Deletes the events of an unwanted subscription in batches, because there may be millions. The caller deletes the
@@ -88,13 +88,13 @@ const REMOVE_BATCH = `
  * subscription is wanted again.
  */
 export async function removeEvents(
-  query: RunQuery,
+  run: RunStatement,
   { projectId, installationId, objectName }: SubscriptionKey,
 ): Promise<void> {
   const values = [projectId, installationId, objectName];
   let removedEvents: unknown[];
   do {
-    removedEvents = await query(REMOVE_BATCH, values);
+    removedEvents = await run(REMOVE_BATCH, values);
   } while (removedEvents.length === EVENT_BATCH);
 }
 

@@ -2,6 +2,8 @@
  * Secrets that providers create for each subscription. They are stored sealed, and found by the address to which events
  * are sent.
  */
+
+import { sqlStatement } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { findPrefix, type IdPrefix } from '../../../kernel/ids.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
@@ -62,10 +64,10 @@ export async function deleteExpiredSecrets(
   await tx.subscriptionSecret.deleteMany({ where });
 }
 
-const SELECT_SECRETS = `
+const SELECT_SECRETS = sqlStatement<SecretRow>(`
   select "account", "objectName", "secretsSealed" from "SubscriptionSecret"
   where "projectId" = $1 and "id" = $2 and "providerAppId" = $3
-    and ("expireTime" is null or "expireTime" > $4)`;
+    and ("expireTime" is null or "expireTime" > $4)`);
 
 type SecretRow = AddressedSubscription & { secretsSealed: string };
 
@@ -85,7 +87,7 @@ export async function findAddressedSubscription(
 ): Promise<SubscriptionSecrets | null> {
   const id = readIdFromAddress(url, 'sec');
   const { projectId = '', id: appId = '' } = app ?? {};
-  const [row] = await database.rows.query<SecretRow>(SELECT_SECRETS, [projectId, id, appId, now()]);
+  const [row] = await database.run(SELECT_SECRETS, [projectId, id, appId, now()]);
   if (!row) return null;
   const { secretsSealed, ...subscription } = row;
   const secrets: Secrets = JSON.parse(vault.open(secretsSealed, toSealedLocation(id, projectId)));

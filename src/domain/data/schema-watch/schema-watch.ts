@@ -1,4 +1,6 @@
 /** Starts and stops schema watches when an installation is created or its integration has a new revision. */
+
+import { runChange, sql } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Services } from '../../access/call.ts';
 import type { IntegrationContent, RevisionChange } from '../../integrations/integration/integration-content.ts';
@@ -30,11 +32,12 @@ export async function followSchemaOfRevision(
   const isWatched = Boolean(content.watchSchema);
   if (wasWatched === isWatched) return;
   if (isWatched) {
-    await tx.$executeRaw`
+    const query = sql`
       insert into "SchemaWatch" ("projectId", "installationId", "dueTime")
       select "projectId", "id", ${now()} from "Installation"
       where "projectId" = ${projectId} and "integrationId" = ${integrationId}
       on conflict do nothing`;
+    await runChange(tx, query);
   } else {
     const installation = { projectId, integrationId };
     await tx.schemaWatch.deleteMany({ where: { projectId, installation } });

@@ -4,13 +4,13 @@
  * last removed position, so that a reader with an older cursor gets an error instead of a gap.
  */
 
-import type { RunQuery } from '../../../database/connect/run-query.ts';
 import {
   acrossProjects,
   mergeFirst,
   type SweepDatabase,
   sweep,
 } from '../../../database/statements/projects/all-projects.ts';
+import { type RunStatement, sqlStatement } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { notifyStreamEnd } from '../../../events/channel.ts';
 import type { StreamId } from '../../../events/stream-log.ts';
@@ -37,7 +37,7 @@ export async function closeStream(tx: Transaction, stream: StreamId): Promise<vo
 
 /** Removes at most DELETION_MESSAGES_MAX messages of a closed stream, and its row if no message is left. */
 export async function removeMessages(
-  { config, database: { rows } }: Services,
+  { config, database: { run } }: Services,
   stream: StreamId,
 ): Promise<void> {
   // The limits don't matter, because all messages of a closed stream are removed.
@@ -45,10 +45,10 @@ export async function removeMessages(
   let removedCount = 0;
   let count: number;
   do {
-    count = await removeBatch(rows.query, stream, surplus);
+    count = await removeBatch(run, stream, surplus);
     removedCount += count;
   } while (count === MESSAGES_PER_STATEMENT && removedCount < DELETION_MESSAGES_MAX);
-  await rows.query(DELETE_STREAM, [stream.projectId, stream.destinationId]);
+  await run(DELETE_STREAM, [stream.projectId, stream.destinationId]);
 }
 
 /**
@@ -67,7 +67,7 @@ export async function removeSurplus(
     for (const stream of streams) {
       let count = MESSAGES_PER_STATEMENT;
       while (count === MESSAGES_PER_STATEMENT && !signal?.aborted) {
-        count = await removeBatch(database.rows.query, stream, surplus);
+        count = await removeBatch(database.run, stream, surplus);
         removedCount += count;
       }
     }
@@ -81,7 +81,7 @@ export async function removeSurplus(
  * Finds closed streams, streams that exceed the byte limit by their counters in `StreamLog`, and streams whose oldest
  * message is too old.
  */
-const STREAMS_WITH_SURPLUS = acrossProjects(
+const STREAMS_WITH_SURPLUS = acrossProjects<StreamId>(
   'streams with surplus messages',
   (inProjects) => `
   select stream."projectId", stream."destinationId" from "StreamLog" stream
@@ -100,7 +100,7 @@ async function listStreamsWithSurplus(
   { before, bytesMax }: Surplus,
 ): Promise<StreamId[]> {
   const values = [after.projectId, after.destinationId, bytesMax, before];
-  const streams = await sweep<StreamId>(database, STREAMS_WITH_SURPLUS, values);
+  const streams = await sweep(database, STREAMS_WITH_SURPLUS, values);
   return mergeFirst(streams, STREAMS_PER_PAGE, (stream) => [
     stream.projectId,
     stream.destinationId,
@@ -111,7 +111,7 @@ async function listStreamsWithSurplus(
  * Removes the oldest surplus messages of a stream. All messages of a closed stream are surplus. Messages can be appended
  * at the same time.
  */
-const REMOVE_BATCH = `
+const REMOVE_BATCH = sqlStatement<{ count: number }>(`
   with oldest as materialized (
     select message."projectId", message."destinationId", message."position"
     from "StreamLog" stream cross join lateral (
@@ -136,15 +136,15 @@ const REMOVE_BATCH = `
     from last_removed
     where stream."projectId" = $1 and stream."destinationId" = $2 and last_removed."position" is not null
   )
-  select count(*)::int as "count" from removed`;
+  select count(*)::int as "count" from removed`);
 
 async function removeBatch(
-  query: RunQuery,
+  run: RunStatement,
   { projectId, destinationId }: StreamId,
   { before, bytesMax }: Surplus,
 ): Promise<number> {
   const values = [projectId, destinationId, bytesMax, before];
-  const [removed] = await query<{ count: number }>(REMOVE_BATCH, values);
+  const [removed] = await run(REMOVE_BATCH, values);
   return removed?.count ?? 0;
 }
 
@@ -153,7 +153,9 @@ const deleteStreamSql = (condition: string) => `
     select 1 from "StreamMessage" message
     where message."projectId" = stream."projectId" and message."destinationId" = stream."destinationId")`;
 
-const DELETE_STREAM = deleteStreamSql('stream."projectId" = $1 and stream."destinationId" = $2');
+const DELETE_STREAM = sqlStatement(
+  deleteStreamSql('stream."projectId" = $1 and stream."destinationId" = $2'),
+);
 
 /** A deletion must name the projects of its rows, so a subquery selects the projects with deleted streams. */
 const DELETE_STREAMS = acrossProjects('deleted streams without messages', (inProjects) =>

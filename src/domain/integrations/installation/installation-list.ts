@@ -1,6 +1,7 @@
 /** Lists the installations of a project, an integration, a group or a connection. */
 import { z } from 'zod';
 import { type RowKey, toKeyColumns } from '../../../database/statements/row-keys.ts';
+import { sqlStatement } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
@@ -148,20 +149,17 @@ export const findLastOperations: Batch<RowKey, Row<'Operation'> | null> = async 
   { database },
   installations,
 ) => {
-  const operations = await database.rows.query<Row<'Operation'>>(
-    LAST_OPERATIONS,
-    toKeyColumns(installations),
-  );
+  const operations = await database.run(LAST_OPERATIONS, toKeyColumns(installations));
   const operationsByInstallation = new Map(
     operations.map((operation) => [operation.installationId, operation]),
   );
   return installations.map(({ id }) => operationsByInstallation.get(id) ?? null);
 };
 
-const LAST_OPERATIONS = `
+const LAST_OPERATIONS = sqlStatement<Row<'Operation'>>(`
   select operation.* from unnest($1::text[], $2::text[]) as requested("projectId", "id")
   cross join lateral (
     select * from "Operation"
     where "projectId" = requested."projectId" and "installationId" = requested."id"
     order by "id" desc limit 1
-  ) operation`;
+  ) operation`);

@@ -1,5 +1,6 @@
 /** The state of each read object of an installation: its last and its next read. */
 import { z } from 'zod';
+import { sqlStatement } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { resource } from '../../base/resource.ts';
@@ -55,7 +56,8 @@ export const installedObjectResource = resource(
  * Loads the objects of installations in the order of the manifest, which forms have too. Objects that the manifest no
  * longer has come last. A disabled object also has its `schedule`.
  */
-export const loadInstalledObjects = createInstallationBatch<InstalledObjectView>(`
+export const loadInstalledObjects = createInstallationBatch(
+  sqlStatement<InstalledObjectView>(`
   select object.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
   from ${REQUESTED_INSTALLATIONS}
@@ -65,7 +67,8 @@ export const loadInstalledObjects = createInstallationBatch<InstalledObjectView>
     with ordinality spec("value", "number") on spec."value"->>'objectName' = object."objectName"
   left join lateral jsonb_array_elements(config."content"->'read') choice
     on choice."value"->>'objectName' = object."objectName"
-  order by object."installationId", spec."number", object."objectName"`);
+  order by object."installationId", spec."number", object."objectName"`),
+);
 
 /**
  * Returns the schedule of an object. Null if it is not read automatically: it has no schedule, or the config

@@ -1,5 +1,6 @@
 /** Loads rows that belong to installations, in batches. */
 import { type RowKey, toKeyColumns } from '../../../database/statements/row-keys.ts';
+import type { SqlStatement } from '../../../database/statements/statements.ts';
 import type { Batch } from '../../access/scope.ts';
 
 /**
@@ -25,10 +26,10 @@ export const REQUESTED_INSTALLATIONS = `unnest($1::text[], $2::text[]) as reques
  * projects and the ids of the installations as two arrays.
  */
 export function createInstallationBatch<R extends { installationId: string }>(
-  statement: string,
+  statement: SqlStatement<R>,
 ): Batch<RowKey, R[]> {
   return async ({ database }, installations) => {
-    const rows = await database.rows.query<R>(statement, toKeyColumns(installations));
+    const rows = await database.run(statement, toKeyColumns(installations));
     const rowsByInstallation = Map.groupBy(rows, ({ installationId }) => installationId);
     return installations.map(({ id }) => rowsByInstallation.get(id) ?? []);
   };

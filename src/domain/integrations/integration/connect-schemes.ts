@@ -12,7 +12,7 @@ export const listConnectSchemes: Batch<IntegrationOfProject, AuthScheme[]> = asy
   { database, catalogs },
   integrations,
 ) => {
-  const apps = await database.rows.find('ProviderApp', {
+  const apps = await database.reads.find('ProviderApp', {
     projectId: [...new Set(integrations.map(({ projectId }) => projectId))],
     provider: [...new Set(integrations.map(({ provider }) => provider))],
   });

@@ -33,7 +33,7 @@ export async function findContent<T extends ContentTable>(
   const cache = getCache(database);
   const cachedRow = cache.get(id);
   if (cachedRow) return cachedRow as Row<T>;
-  const [row] = await database.rows.find<ContentTable>(table, { projectId, id: [id] });
+  const [row] = await database.reads.find<ContentTable>(table, { projectId, id: [id] });
   if (!row) return null;
   cache.set(id, row);
   return row as Row<T>;

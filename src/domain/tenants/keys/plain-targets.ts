@@ -1,5 +1,5 @@
-import type { RunQuery } from '../../../database/connect/run-query.ts';
 import { readRowsOfAllProjects } from '../../../database/statements/projects/rows-of-all-projects.ts';
+import { type RunStatement, sqlStatement } from '../../../database/statements/statements.ts';
 import {
   isMasked,
   maskUrl,
@@ -21,8 +21,8 @@ interface PlainDestination {
  * columns. Safe in parallel with other processes and after a crash: a row is changed only if it still contains the same
  * plain values.
  */
-export async function sealPlainTargets(query: RunQuery, vault: Vault): Promise<number> {
-  const destinations = readRowsOfAllProjects<PlainDestination>(query, {
+export async function sealPlainTargets(run: RunStatement, vault: Vault): Promise<number> {
+  const destinations = readRowsOfAllProjects<PlainDestination>(run, {
     reason: 'destinations of every project are sealed',
     table: 'Destination',
     columns: '"url", "maskedHeaders"',
@@ -30,13 +30,20 @@ export async function sealPlainTargets(query: RunQuery, vault: Vault): Promise<n
   });
   let changedColumns = 0;
   for await (const destination of destinations) {
-    changedColumns += await sealTarget(query, vault, destination);
+    changedColumns += await sealTarget(run, vault, destination);
   }
   return changedColumns;
 }
 
+const SEAL_URL = sqlStatement(`
+  update "Destination" set "url" = $1, "urlSealed" = $2
+  where "projectId" = $3 and "id" = $4 and "url" = $5 returning 1`);
+const SEAL_HEADERS = sqlStatement(`
+  update "Destination" set "maskedHeaders" = $1::jsonb, "headersSealed" = $2
+  where "projectId" = $3 and "id" = $4 and "maskedHeaders" = $5::jsonb returning 1`);
+
 async function sealTarget(
-  query: RunQuery,
+  run: RunStatement,
   vault: Vault,
   destination: PlainDestination,
 ): Promise<number> {
@@ -44,20 +51,18 @@ async function sealTarget(
   let changedColumns = 0;
   if (url !== null && maskUrl(url) !== url) {
     const { url: maskedUrl, urlSealed } = sealUrl(vault, destination, url);
-    const changedRows = await query(
-      `update "Destination" set "url" = $1, "urlSealed" = $2
-       where "projectId" = $3 and "id" = $4 and "url" = $5 returning 1`,
-      [maskedUrl, urlSealed, projectId, id, url],
-    );
+    const changedRows = await run(SEAL_URL, [maskedUrl, urlSealed, projectId, id, url]);
     changedColumns += changedRows.length;
   }
   if (plainHeaders && !isMasked(plainHeaders)) {
     const { maskedHeaders, headersSealed } = sealHeaders(vault, destination, plainHeaders);
-    const changedRows = await query(
-      `update "Destination" set "maskedHeaders" = $1::jsonb, "headersSealed" = $2
-       where "projectId" = $3 and "id" = $4 and "maskedHeaders" = $5::jsonb returning 1`,
-      [JSON.stringify(maskedHeaders), headersSealed, projectId, id, JSON.stringify(plainHeaders)],
-    );
+    const changedRows = await run(SEAL_HEADERS, [
+      JSON.stringify(maskedHeaders),
+      headersSealed,
+      projectId,
+      id,
+      JSON.stringify(plainHeaders),
+    ]);
     changedColumns += changedRows.length;
   }
   return changedColumns;

@@ -5,11 +5,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASE_FOLDER } from '../../../database/connect/embedded/data-folder.ts';
-import type { RunQuery } from '../../../database/connect/run-query.ts';
 import { Prisma } from '../../../database/generated/client.ts';
 import type { Database } from '../../../database/open/database.ts';
 import { withoutProject } from '../../../database/statements/projects/all-projects.ts';
 import { readRowsOfAllProjects } from '../../../database/statements/projects/rows-of-all-projects.ts';
+import { type RunStatement, sqlStatement } from '../../../database/statements/statements.ts';
 import { StartRefused } from '../../../kernel/errors.ts';
 import type { Vault } from '../../../kernel/secrets.ts';
 import type { Config } from '../../../settings/config.ts';
@@ -35,10 +35,10 @@ export function listSealedColumns(): { table: Prisma.ModelName; column: string }
  * Safe while the server runs and after a crash: it skips values that use the current key or that changed after they
  * were read.
  */
-export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> {
+export async function reencrypt(run: RunStatement, vault: Vault): Promise<number> {
   let changedCount = 0;
   for (const { table, column } of listSealedColumns()) {
-    const sealedRows = readRowsOfAllProjects<SealedRow>(query, {
+    const sealedRows = readRowsOfAllProjects<SealedRow>(run, {
       reason: 'secrets of every project are encrypted again',
       table,
       columns: `"${column}" as sealed`,
@@ -47,9 +47,9 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
     for await (const { id, projectId, sealed } of sealedRows) {
       if (vault.isCurrent(sealed)) continue;
       const location = { table, column, row: id, projectId };
-      await query(
-        `update "${table}" set "${column}" = $1
-         where "projectId" = $2 and "id" = $3 and "${column}" = $4`,
+      await run(
+        sqlStatement(`update "${table}" set "${column}" = $1
+         where "projectId" = $2 and "id" = $3 and "${column}" = $4`),
         [vault.seal(vault.open(sealed, location), location), projectId, id, sealed],
       );
       changedCount += 1;
@@ -62,7 +62,7 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
 const SEARCHED_PROJECTS = 1_000;
 
 /** Selects the newest secret of each column. */
-const SELECT_NEWEST_SECRETS = withoutProject(
+const SELECT_NEWEST_SECRETS = withoutProject<{ sealed: string }>(
   'the newest secrets of the database',
   listSealedColumns()
     .map(
@@ -80,8 +80,8 @@ const SELECT_NEWEST_SECRETS = withoutProject(
  * Throws StartRefused if the key of the newest secret of a column is missing. A null `vault` means that there is no
  * key.
  */
-export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Promise<void> {
-  const newestSecrets = await query<{ sealed: string }>(SELECT_NEWEST_SECRETS, []);
+export async function refuseMissingKey(run: RunStatement, vault: Vault | null): Promise<void> {
+  const newestSecrets = await run(SELECT_NEWEST_SECRETS, []);
   if (newestSecrets.every(({ sealed }) => vault?.hasKeyOf(sealed))) return;
   throw new StartRefused(
     'The secrets of this database are encrypted with a key that is missing. Add it to ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or restore the file encryption-keys of DATA_DIR.',

@@ -14,11 +14,11 @@ import { type Batch, getOrg, listOrgIds } from '../../access/scope.ts';
 
 /** Finds the billing account of each org. Null for an org without one, or if the viewer does not belong to the org. */
 export const findBillingAccounts: Batch<string, Row<'BillingAccount'> | null> = async (
-  { viewer, database: { rows } },
+  { viewer, database: { reads } },
   orgIds,
 ) => {
   const visibleOrgIds = listOrgIds(viewer);
-  const accounts = await rows.find('BillingAccount', {
+  const accounts = await reads.find('BillingAccount', {
     orgId: orgIds.filter((orgId) => visibleOrgIds.includes(orgId)),
   });
   const accountsByOrg = new Map(accounts.map((account) => [account.orgId, account]));

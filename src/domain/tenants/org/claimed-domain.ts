@@ -89,7 +89,7 @@ export const getClaimedDomain = read(
 
 /** Prefers a claim of the caller's orgs, then the proven claim, then the oldest one. */
 async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
-  const claims = await database.rows.find('ClaimedDomain', { domain });
+  const claims = await database.reads.find('ClaimedDomain', { domain });
   const visibleClaims = claims.filter((claim) => canSeeClaimedDomain(viewer, claim));
   const rankClaim = ({ orgId, verifiedTime }: ClaimedDomain) => {
     if (listOrgIds(viewer).includes(orgId)) return 0;

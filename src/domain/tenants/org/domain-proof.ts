@@ -87,7 +87,7 @@ async function getClaimToChange(
   viewer: BuilderViewer,
   id: string,
 ): Promise<ClaimedDomain> {
-  const [claim] = await call.database.rows.find('ClaimedDomain', {
+  const [claim] = await call.database.reads.find('ClaimedDomain', {
     id,
     orgId: [...viewer.roles.keys()],
   });
@@ -130,6 +130,6 @@ export const joinOrg = builderMutation({
 async function findJoinableOrgIds({ database }: Call, viewer: BuilderViewer): Promise<string[]> {
   const provenDomain = viewer.email && parseDomain(viewer.email);
   if (!provenDomain) return [];
-  const claims = await database.rows.find('ClaimedDomain', { provenDomain });
+  const claims = await database.reads.find('ClaimedDomain', { provenDomain });
   return claims.map(({ orgId }) => orgId).filter((orgId) => !viewer.roles.has(orgId));
 }

@@ -133,7 +133,7 @@ export const listInvites = read(
  * can't read yet.
  */
 export const findInvitingOrgLabels: Batch<string, string | null> = async ({ database }, orgIds) => {
-  const orgs = await database.rows.find('Org', { id: [...new Set(orgIds)] });
+  const orgs = await database.reads.find('Org', { id: [...new Set(orgIds)] });
   const labels = new Map(orgs.map(({ id, label }) => [id, label]));
   return orgIds.map((orgId) => labels.get(orgId) ?? null);
 };
@@ -144,7 +144,7 @@ export const getInvite = read(
   'Returns an invite to an org.',
   async (call: Call, { orgId, inviteId }: z.output<typeof deleteInviteInput>): Promise<Invite> => {
     await getOrg(call, orgId);
-    const [invite] = await call.database.rows.find('Invite', { id: inviteId, orgId });
+    const [invite] = await call.database.reads.find('Invite', { id: inviteId, orgId });
     if (!invite) throw notFound('Invite', inviteId);
     return invite;
   },

@@ -120,7 +120,7 @@ export const createApiKey = projectMutation({
   async run(call, input, { id: projectId, orgId }): Promise<CreatedApiKey> {
     authorizeKeyScopes(call.viewer, input.scopes, orgId);
     const key = createKeyValue();
-    const apiKey = await call.database.changes.run(CREATE_API_KEYS, {
+    const apiKey = await call.database.runShared(CREATE_API_KEYS, {
       id: newId('key'),
       projectId,
       label: input.label,
@@ -173,7 +173,7 @@ async function getKey(
   valueOrId: string,
 ): Promise<Row<'ApiKey'>> {
   const condition = isKeyValue(valueOrId) ? { hash: hashKey(valueOrId) } : { id: valueOrId };
-  const [key] = await database.rows.find('ApiKey', { projectId, ...condition });
+  const [key] = await database.reads.find('ApiKey', { projectId, ...condition });
   if (!key) throw createMissingKeyError();
   return key;
 }

@@ -137,8 +137,8 @@ async function findIntegrations(
   const requestedIds = integrations.filter(isId);
   const requestedNames = integrations.filter((text) => !isId(text));
   const [rowsById, rowsByName] = await Promise.all([
-    database.rows.find('Integration', { projectId, id: requestedIds }),
-    database.rows.find('Integration', { projectId, name: requestedNames }),
+    database.reads.find('Integration', { projectId, id: requestedIds }),
+    database.reads.find('Integration', { projectId, name: requestedNames }),
   ]);
   const idsByIdOrName = new Map([
     ...rowsById.map(({ id }) => [id, id] as const),

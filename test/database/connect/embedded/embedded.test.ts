@@ -10,6 +10,7 @@ import { createLog } from '../../../../src/kernel/log.ts';
 import { readConfig } from '../../../../src/settings/config.ts';
 import { createTestDatabase, onPostgres } from '../../../support/app.ts';
 import { fillDataFolder } from '../../../support/database/data-folder.ts';
+import { queryRows, toQuery } from '../../../support/database/query.ts';
 
 const MIB = 1024 * 1024;
 
@@ -20,16 +21,18 @@ async function openTestDatabase(): Promise<Database> {
 }
 
 /** Inserts rows into the table of processes, and updates each, so that as many dead rows remain. */
-async function changeRows({ rows }: Database, count: number): Promise<void> {
-  await rows.query(
+async function changeRows(database: Database, count: number): Promise<void> {
+  await queryRows(
+    database,
     `insert into "ServerProcess" ("id") select 'p' || n from generate_series(1, $1::int) n`,
     [count],
   );
-  await rows.query(`update "ServerProcess" set "missedTime" = now()`, []);
+  await queryRows(database, `update "ServerProcess" set "missedTime" = now()`, []);
 }
 
-async function countDeadRows({ rows }: Database): Promise<bigint | undefined> {
-  const [row] = await rows.query<{ dead: bigint }>(
+async function countDeadRows(database: Database): Promise<bigint | undefined> {
+  const [row] = await queryRows<{ dead: bigint }>(
+    database,
     `select n_dead_tup as "dead" from pg_stat_user_tables where relname = 'ServerProcess'`,
     [],
   );
@@ -40,10 +43,10 @@ async function countDeadRows({ rows }: Database): Promise<bigint | undefined> {
  * Vacuums tables until no table needs it. Returns their names. Only catalog tables may need it repeatedly, because each
  * vacuum changes them.
  */
-async function vacuumAll({ rows }: Database): Promise<string[]> {
+async function vacuumAll(database: Database): Promise<string[]> {
   const tables: string[] = [];
   for (;;) {
-    const { vacuum } = await runUpkeepStep(rows.query);
+    const { vacuum } = await runUpkeepStep(toQuery(database));
     if (vacuum === null) return tables;
     const vacuumCount = tables.filter((name) => name === vacuum).length;
     expect(vacuumCount, vacuum).toBeLessThan(vacuum.startsWith('pg_') ? 5 : 1);
@@ -52,8 +55,9 @@ async function vacuumAll({ rows }: Database): Promise<string[]> {
 }
 
 /** Returns the size of the write-ahead log that a start after a crash would replay. */
-async function readWalBytes({ rows }: Database): Promise<number> {
-  const [row] = await rows.query<{ bytes: number }>(
+async function readWalBytes(database: Database): Promise<number> {
+  const [row] = await queryRows<{ bytes: number }>(
+    database,
     `select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes"
      from pg_control_checkpoint()`,
     [],
@@ -75,9 +79,10 @@ test.skipIf(onPostgres)(
   async () => {
     const database = await openTestDatabase();
     await changeRows(database, 2_000);
-    for (let count = 0; count < 6; count += 1) await database.rows.query('analyze', []);
+    for (let count = 0; count < 6; count += 1) await queryRows(database, 'analyze', []);
     const readChangeCount = async () => {
-      const [row] = await database.rows.query<{ changed: number }>(
+      const [row] = await queryRows<{ changed: number }>(
+        database,
         `select n_mod_since_analyze::float8 as "changed" from pg_stat_all_tables where relname = 'pg_statistic'`,
         [],
       );
@@ -90,13 +95,16 @@ test.skipIf(onPostgres)(
 
 test.skipIf(onPostgres)('writes a checkpoint when the write-ahead log has grown', async () => {
   const database = await openTestDatabase();
-  const { query } = database.rows;
-  await query('checkpoint', []);
-  expect(await runUpkeepStep(query)).toMatchObject({ checkpoint: false });
+  await queryRows(database, 'checkpoint', []);
+  expect(await runUpkeepStep(toQuery(database))).toMatchObject({ checkpoint: false });
   while ((await readWalBytes(database)) < 64 * MIB) {
-    await query(`select pg_logical_emit_message(false, 'test', repeat('x', 4000000))`, []);
+    await queryRows(
+      database,
+      `select pg_logical_emit_message(false, 'test', repeat('x', 4000000))`,
+      [],
+    );
   }
-  expect(await runUpkeepStep(query)).toMatchObject({ checkpoint: true });
+  expect(await runUpkeepStep(toQuery(database))).toMatchObject({ checkpoint: true });
   expect(await readWalBytes(database)).toBeLessThan(MIB);
 });
 
@@ -111,7 +119,8 @@ test('vacuums changed tables automatically', { tags: ['all/rows'], timeout: 120_
   });
   await changeRows(database, 2_000);
   const readVacuumCount = async () => {
-    const [row] = await database.rows.query<{ count: bigint }>(
+    const [row] = await queryRows<{ count: bigint }>(
+      database,
       `select vacuum_count as "count" from pg_stat_user_tables where relname = 'ServerProcess'`,
       [],
     );

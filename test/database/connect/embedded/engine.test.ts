@@ -11,6 +11,7 @@ import { onPostgres } from '../../../support/app.ts';
 import { fillDataFolder } from '../../../support/database/data-folder.ts';
 import { acquireEngine } from '../../../support/database/embedded/embedded-databases.ts';
 import { startMemoryEngine } from '../../../support/database/embedded/memory-engine.ts';
+import { queryRows } from '../../../support/database/query.ts';
 
 async function connect({ address }: OpenEngine) {
   const client = new pg.Client({ ...address, pipeline: true });
@@ -102,12 +103,12 @@ onEmbedded('delivers notifications to the connection that replaces a lost one', 
   const receivedPayloads: (string | undefined)[] = [];
   await using _listening = database.listen('letters', (payload) => receivedPayloads.push(payload));
   await expect.poll(() => receivedPayloads).toEqual([undefined]);
-  await database.rows.query(`select pg_notify('letters', 'a')`, []);
+  await queryRows(database, `select pg_notify('letters', 'a')`, []);
   await expect.poll(() => receivedPayloads).toEqual([undefined, 'a']);
   streams.at(-1)?.destroy();
   // The next statement of any caller opens the next connection.
   await expect.poll(() => receivedPayloads).toEqual([undefined, 'a', undefined]);
-  await database.rows.query(`select pg_notify('letters', 'b')`, []);
+  await queryRows(database, `select pg_notify('letters', 'b')`, []);
   await expect.poll(() => receivedPayloads).toEqual([undefined, 'a', undefined, 'b']);
 });
 

@@ -4,6 +4,7 @@ import { openSession } from '../../../../src/database/connect/sessions/session.t
 import { inTransaction } from '../../../../src/database/transactions/transaction.ts';
 import { createLog } from '../../../../src/kernel/log.ts';
 import { createTestDatabase, onPostgres } from '../../../support/app.ts';
+import { queryRows } from '../../../support/database/query.ts';
 
 const database = await createTestDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
@@ -12,18 +13,17 @@ const SELECT_ALL = 'select * from "Changing"';
 const SELECT_BY_ID = `${SELECT_ALL} where "id" = any($1)`;
 
 beforeEach(async () => {
-  await database.rows.query('drop table if exists "Changing"', []);
-  await database.rows.query('create table "Changing" ("id" text)', []);
-  await database.rows.query(`insert into "Changing" values ('a')`, []);
+  await queryRows(database, 'drop table if exists "Changing"', []);
+  await queryRows(database, 'create table "Changing" ("id" text)', []);
+  await queryRows(database, `insert into "Changing" values ('a')`, []);
 });
 
 /** Adds a column, as a migration of a newer version does while the process runs. */
-const addColumn = () => database.rows.query('alter table "Changing" add column "more" int', []);
+const addColumn = () => queryRows(database, 'alter table "Changing" add column "more" int', []);
 
 test('repeats a statement when a migration has added a column to its table', async () => {
-  const { rows } = database;
   const query = () =>
-    Promise.all(Array.from({ length: 20 }, () => rows.query(SELECT_BY_ID, [['a']])));
+    Promise.all(Array.from({ length: 20 }, () => queryRows(database, SELECT_BY_ID, [['a']])));
   expect(await query()).toEqual(Array(20).fill([{ id: 'a' }]));
   await addColumn();
   expect(await query()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
@@ -60,7 +60,8 @@ test('repeats concurrent transactions in which every statement is outdated', asy
 });
 
 test.runIf(onPostgres)('reads the current columns of each result behind a pooler', async () => {
-  const [{ name } = { name: '' }] = await database.rows.query<{ name: string }>(
+  const [{ name } = { name: '' }] = await queryRows<{ name: string }>(
+    database,
     'select current_database() as "name"',
     [],
   );

@@ -7,6 +7,7 @@ import { openSession } from '../../../../src/database/connect/sessions/session.t
 import { inTransaction } from '../../../../src/database/transactions/transaction.ts';
 import { createLog } from '../../../../src/kernel/log.ts';
 import { createTestDatabase, onCitus, onPostgres } from '../../../support/app.ts';
+import { queryRows, toQuery } from '../../../support/database/query.ts';
 import { startTcpProxy } from '../../../support/tcp-proxy.ts';
 
 const database = await createTestDatabase();
@@ -20,12 +21,13 @@ const RAISE_DISK_FULL = "do $$ begin raise exception 'no room' using errcode = '
 const unavailableError = { name: 'ServiceUnavailable', retryAfterSeconds: 30 };
 
 test('fails with ServiceUnavailable from each client if the disk is full, but not for a wrong statement', async () => {
-  const { rows, prisma } = database;
-  await expect(rows.query(RAISE_DISK_FULL, [])).rejects.toMatchObject(unavailableError);
+  const { prisma } = database;
+  const query = toQuery(database);
+  await expect(query(RAISE_DISK_FULL, [])).rejects.toMatchObject(unavailableError);
   await expect(prisma.$executeRawUnsafe(RAISE_DISK_FULL)).rejects.toMatchObject(unavailableError);
   const transaction = inTransaction(database, (tx) => tx.$executeRawUnsafe(RAISE_DISK_FULL));
   await expect(transaction).rejects.toMatchObject(unavailableError);
-  await expect(rows.query('select nothing', [])).rejects.not.toMatchObject(unavailableError);
+  await expect(query('select nothing', [])).rejects.not.toMatchObject(unavailableError);
   await expect(database.ping()).resolves.toBeUndefined();
 });
 
@@ -56,7 +58,7 @@ test.runIf(onPostgres)('requests the columns of a statement once', async () => {
 
 // On Citus, the coordinator plans a statement for each set of values.
 test.skipIf(onCitus)('plans a statement once, even with an array among its values', async () => {
-  const { query } = database.rows;
+  const query = toQuery(database);
   const text = 'select $1 = any($2::text[]) as "isThere"';
   for (const value of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
     expect(await query(text, [value, ['a', 'b']])).toEqual([{ isThere: 'ab'.includes(value) }]);
@@ -67,7 +69,8 @@ test.skipIf(onCitus)('plans a statement once, even with an array among its value
 });
 
 test.runIf(onPostgres)('limits statements, idle transactions and silent sockets', async () => {
-  const [limits] = await database.rows.query<Record<string, string>>(
+  const [limits] = await queryRows<Record<string, string>>(
+    database,
     `select current_setting('statement_timeout') as "statement",
       current_setting('idle_in_transaction_session_timeout') as "idle",
       current_setting('tcp_user_timeout') as "unanswered",
@@ -78,10 +81,11 @@ test.runIf(onPostgres)('limits statements, idle transactions and silent sockets'
 });
 
 test.runIf(onPostgres)('fails with ServiceUnavailable when a statement is canceled', async () => {
-  const slowQuery = database.rows.query('select pg_sleep(60)', []);
+  const slowQuery = queryRows(database, 'select pg_sleep(60)', []);
   const failure = expect(slowQuery).rejects.toMatchObject({ name: 'ServiceUnavailable' });
   const cancelQuery = () =>
-    database.rows.query(
+    queryRows(
+      database,
       `select pg_cancel_backend(pid) from pg_stat_activity
        where query = 'select pg_sleep(60)' and state = 'active' and datname = current_database()`,
       [],
@@ -92,9 +96,9 @@ test.runIf(onPostgres)('fails with ServiceUnavailable when a statement is cancel
 
 test.runIf(onPostgres)('retries a statement that a deadlock aborts, up to a maximum', async () => {
   await using database = await createTestDatabase();
-  const { rows } = database;
-  await rows.query('create sequence tried', []);
-  await rows.query(
+  const query = toQuery(database);
+  await query('create sequence tried', []);
+  await query(
     `create function undone_before("first" bigint) returns bigint language plpgsql as $$
        declare tries bigint := nextval('tried');
        begin
@@ -103,13 +107,11 @@ test.runIf(onPostgres)('retries a statement that a deadlock aborts, up to a maxi
        end $$`,
     [],
   );
-  const query = (first: number) => rows.query('select undone_before($1) as "tries"', [first]);
-  expect(await query(3)).toEqual([{ tries: expect.anything() }]);
-  expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
-    { tries: 3 },
-  ]);
-  await expect(query(100)).rejects.toThrow('a deadlock');
-  expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
+  const countTries = (first: number) => query('select undone_before($1) as "tries"', [first]);
+  expect(await countTries(3)).toEqual([{ tries: expect.anything() }]);
+  expect(await query('select last_value::int as "tries" from tried', [])).toEqual([{ tries: 3 }]);
+  await expect(countTries(100)).rejects.toThrow('a deadlock');
+  expect(await query('select last_value::int as "tries" from tried', [])).toEqual([
     { tries: 3 + TRIES_MAX },
   ]);
 });

@@ -5,6 +5,7 @@ import { newId } from '../../../../src/kernel/ids.ts';
 import { createLog } from '../../../../src/kernel/log.ts';
 import { createTestDatabase, onPostgres } from '../../../support/app.ts';
 import { startUnmigratedEngine } from '../../../support/database/embedded/embedded-databases.ts';
+import { queryRows } from '../../../support/database/query.ts';
 import { recordStatements } from '../../../support/database/statements.ts';
 
 const createTime = (hour: number) => new Date(Date.UTC(2030, 0, 1, hour));
@@ -33,12 +34,12 @@ test('excludes the start of a time range and includes its end', async () => {
   await using database = await createTestDatabase();
   const { orgId, ids } = await insertInvites(database);
   const [first, second, third] = ids;
-  const { rows } = database;
-  const after = await rows.find('Invite', { orgId, expireTime: { after: createTime(2) } });
+  const { reads } = database;
+  const after = await reads.find('Invite', { orgId, expireTime: { after: createTime(2) } });
   expect(sortIds(after)).toEqual([third]);
-  const upTo = await rows.find('Invite', { orgId, expireTime: { upTo: createTime(2) } });
+  const upTo = await reads.find('Invite', { orgId, expireTime: { upTo: createTime(2) } });
   expect(sortIds(upTo)).toEqual([first, second]);
-  expect(await rows.count('Invite', { orgId, expireTime: { upTo: createTime(2) } })).toBe(2);
+  expect(await reads.count('Invite', { orgId, expireTime: { upTo: createTime(2) } })).toBe(2);
 });
 
 test('returns a page with one row only if the row meets the conditions', async () => {
@@ -46,25 +47,25 @@ test('returns a page with one row only if the row meets the conditions', async (
   const { orgId, ids } = await insertInvites(database);
   const [first] = ids;
   const range = { column: 'id', direction: 'asc', at: first, limit: 1 } as const;
-  expect(sortIds(await database.rows.page('Invite', { orgId }, range))).toEqual([first]);
-  expect(await database.rows.page('Invite', { orgId: newId('org') }, range)).toEqual([]);
-  expect(await database.rows.page('Invite', { id: [ids[1], ids[2]] }, range)).toEqual([]);
+  expect(sortIds(await database.reads.page('Invite', { orgId }, range))).toEqual([first]);
+  expect(await database.reads.page('Invite', { orgId: newId('org') }, range)).toEqual([]);
+  expect(await database.reads.page('Invite', { id: [ids[1], ids[2]] }, range)).toEqual([]);
 });
 
 test('filters by several enum values, even directly after the migration that creates the enum', async () => {
   await using database = await openEngine(await startUnmigratedEngine(), createLog('silent'));
   const { orgId, ids } = await insertInvites(database);
   const [first, second] = ids;
-  const invites = await database.rows.find('Invite', { orgId, status: ['PENDING', 'EXPIRED'] });
+  const invites = await database.reads.find('Invite', { orgId, status: ['PENDING', 'EXPIRED'] });
   expect(sortIds(invites)).toEqual([first, second]);
 });
 
 test('rejects only the failing read of a batch', async () => {
   await using database = await createTestDatabase();
   const { orgId, ids } = await insertInvites(database);
-  const { rows } = database;
-  const readInvalid = () => rows.find('Invite', { orgId, status: 'NO_STATUS' as never });
-  const readValid = () => rows.find('Invite', { orgId, status: 'PENDING' });
+  const { reads } = database;
+  const readInvalid = () => reads.find('Invite', { orgId, status: 'NO_STATUS' as never });
+  const readValid = () => reads.find('Invite', { orgId, status: 'PENDING' });
   for (let round = 0; round < 2; round += 1) {
     const responses = await Promise.allSettled([
       readValid(),
@@ -85,20 +86,19 @@ test.runIf(onPostgres)(
   async () => {
     await using database = await createTestDatabase();
     const { orgId, ids } = await insertInvites(database);
-    const { rows } = database;
+    const { reads } = database;
     const connections = new Set<unknown>();
-    const reads = () => Promise.all(ids.map((id) => rows.find('Invite', { orgId, id })));
-    await recordStatements(reads, async (connection, { text }) => {
+    const readAll = () => Promise.all(ids.map((id) => reads.find('Invite', { orgId, id })));
+    await recordStatements(readAll, async (connection, { text }) => {
       if (text.includes('"Invite"')) connections.add(connection);
     });
     expect(connections.size).toBe(1);
-    await rows
-      .query(
-        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()',
-        [],
-      )
-      .catch(() => {});
-    await expect.poll(async () => (await reads().catch(() => [])).flat().length).toBe(ids.length);
+    await queryRows(
+      database,
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()',
+      [],
+    ).catch(() => {});
+    await expect.poll(async () => (await readAll().catch(() => [])).flat().length).toBe(ids.length);
   },
 );
 
@@ -114,11 +114,11 @@ test.runIf(onPostgres)(
   'shares one read among lookups of a project in one turn of the event loop',
   async () => {
     await using database = await createTestDatabase();
-    const { rows, prisma } = database;
+    const { reads, prisma } = database;
     await insertProjects(database, 'one', 'other');
-    const findAppName = async (name: string) => (await rows.findProject({ name }))?.appName;
-    const reads = () => Promise.all(['one', 'other', 'one', 'one'].map(findAppName));
-    const { result, statements } = await recordStatements(reads);
+    const findAppName = async (name: string) => (await reads.findProject({ name }))?.appName;
+    const readNames = () => Promise.all(['one', 'other', 'one', 'one'].map(findAppName));
+    const { result, statements } = await recordStatements(readNames);
     expect(result).toEqual(['before', 'before', 'before', 'before']);
     expect(statements.map(({ values }) => values)).toEqual([['one'], ['other']]);
     const earlyRead = findAppName('one');
@@ -133,15 +133,15 @@ test.runIf(onPostgres)(
 test('returns a frozen project, and null for an unknown project', async () => {
   await using database = await createTestDatabase();
   await insertProjects(database, 'one');
-  const project = await database.rows.findProject({ name: 'one' });
+  const project = await database.reads.findProject({ name: 'one' });
   expect(() => Object.assign(project as object, { appName: 'other' })).toThrow(TypeError);
-  expect(await database.rows.findProject({ name: 'nothing' })).toBeNull();
+  expect(await database.reads.findProject({ name: 'nothing' })).toBeNull();
 });
 
 test('returns the same rows from combined lists as from each list', async () => {
   await using database = await createTestDatabase();
   const orgs = [await insertInvites(database), await insertInvites(database)];
-  const { rows } = database;
+  const { reads } = database;
   const range = { column: 'id', direction: 'desc', limit: 2 } as const;
   const wheres = [
     ...orgs.map(({ orgId }) => ({ orgId, status: ['PENDING', 'EXPIRED'] as never })),
@@ -151,10 +151,10 @@ test('returns the same rows from combined lists as from each list', async () => 
     { orgId: orgs[0]?.orgId, status: 'REVOKED' as const },
   ];
   const lists = wheres.map((where) => ({ table: 'Invite', where, range }) as const);
-  const pages = await rows.pages(lists);
+  const pages = await reads.pages(lists);
   expect(pages.map((page) => page.length)).toEqual([2, 2, 1, 1, 0, 1, 1]);
   for (const [index, where] of wheres.entries()) {
-    expect(pages[index]).toEqual(await rows.page('Invite', where, range));
+    expect(pages[index]).toEqual(await reads.page('Invite', where, range));
   }
-  expect(await rows.counts(lists)).toEqual([2, 2, 1, 1, 0, 1, 1]);
+  expect(await reads.counts(lists)).toEqual([2, 2, 1, 1, 0, 1, 1]);
 });

@@ -6,7 +6,7 @@ import {
 import { getSharedApp } from '../../../support/app.ts';
 
 const app = await getSharedApp();
-const { prisma, rows } = app.app.services.database;
+const { prisma, run } = app.app.services.database;
 
 function createRates(store: 'memory' | 'database', perSecond = 0.001, burst = 3) {
   const config = {
@@ -14,7 +14,7 @@ function createRates(store: 'memory' | 'database', perSecond = 0.001, burst = 3)
     RATE_LIMIT_BURST: burst,
     RATE_LIMIT_STORE: store,
   };
-  return createCallerRates(config, rows.query);
+  return createCallerRates(config, run);
 }
 
 let callerCount = 0;
@@ -78,7 +78,7 @@ test('deletes callers without recent requests', async () => {
   for (const callerId of [idle, active]) await rates.spend(callerId, 1);
   const refillTime = new Date('2020-01-01T00:00:00Z');
   await prisma.callerRate.update({ where: { callerId: idle }, data: { refillTime } });
-  await deleteIdleCallers(rows.query, new Date('2021-01-01T00:00:00Z'));
+  await deleteIdleCallers(run, new Date('2021-01-01T00:00:00Z'));
   const keptRates = await prisma.callerRate.findMany({
     where: { callerId: { in: [idle, active] } },
   });

@@ -46,13 +46,13 @@ test('keeps a stream open if the scopes of its key change, and returns the new s
 test('keeps streams waiting while the database is unreachable', async () => {
   let isUnavailable = true;
   let failed = Promise.withResolvers<void>();
-  const find: Services['database']['rows']['find'] = (...args) => {
-    if (!isUnavailable) return services.database.rows.find(...args);
+  const find: Services['database']['reads']['find'] = (...args) => {
+    if (!isUnavailable) return services.database.reads.find(...args);
     failed.resolve();
     failed = Promise.withResolvers();
     return Promise.reject(new Error('The database is not available.'));
   };
-  const database = { ...services.database, rows: { ...services.database.rows, find } };
+  const database = { ...services.database, reads: { ...services.database.reads, find } };
   const failingServices = { ...services, database };
   const streams = new OpenStreams(failingServices, verifier, { checkIntervalMs: 10, staleMs: 20 });
   const { stream, viewer } = await openStream(streams);

@@ -1,6 +1,7 @@
 /** Subscriptions end while another transaction stores their events. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { RunStatement } from '../../../../src/database/statements/statements.ts';
 import { inTransaction } from '../../../../src/database/transactions/transaction.ts';
 import { endSubscriptions } from '../../../../src/domain/upkeep/continue-erasure.ts';
 import { claimSubscriptionsWithEvents } from '../../../../src/domain/data/provider-event/deliver-provider-events.ts';
@@ -129,12 +130,12 @@ test.skipIf(isEmbedded)(
 /** Returns services whose process seems to stop after two batches of events. */
 const createStoppingServices = () => {
   let batches = 0;
-  const query: typeof database.rows.query = async (text, values, rowMode) => {
-    if (text.includes('delete from "ProviderEvent"') && ++batches > 2)
+  const run: RunStatement = async (statement, input) => {
+    if (statement.text.includes('delete from "ProviderEvent"') && ++batches > 2)
       throw new Error('The process has stopped.');
-    return database.rows.query(text, values, rowMode);
+    return database.run(statement, input);
   };
-  return { ...services, database: { ...database, rows: { ...database.rows, query } } };
+  return { ...services, database: { ...database, run } };
 };
 
 test(

@@ -6,17 +6,18 @@ import { replaceSecrets } from '../../../../src/domain/data/provider-event/subsc
 import { newId } from '../../../../src/kernel/ids.ts';
 import { createVault } from '../../../../src/kernel/secrets.ts';
 import { getSharedApp } from '../../../support/app.ts';
+import { toQuery } from '../../../support/database/query.ts';
 import { generateConnection } from '../../../support/fixtures/connections.ts';
 import { CREATE_DESTINATION } from '../../../support/fixtures/integrations.ts';
 
 const oldKey = randomBytes(32);
 const app = await getSharedApp({ env: { ENCRYPTION_KEY: oldKey.toString('base64') } });
-const { rows } = app.app.services.database;
+const query = toQuery(app.app.services.database);
 
 async function listSealedValues() {
   const values = await Promise.all(
     listSealedColumns().map(async ({ table, column }) => {
-      const sealedRows = await rows.query<{ id: string; projectId: string; sealed: string }>(
+      const sealedRows = await query<{ id: string; projectId: string; sealed: string }>(
         `select "id", "projectId", "${column}" as sealed from "${table}" where "${column}" is not null`,
         [],
       );
@@ -66,7 +67,7 @@ test('re-encrypts every secret once with the current key, and keeps its value', 
 
   const currentKey = randomBytes(32);
   const vaultOfBothKeys = createVault([currentKey, oldKey]);
-  expect(await reencrypt(rows.query, vaultOfBothKeys)).toBe(5);
+  expect(await reencrypt(app.app.services.database.run, vaultOfBothKeys)).toBe(5);
   const currentVault = createVault([currentKey]);
   const openedValues = (await listSealedValues()).map(({ sealed, location }) =>
     currentVault.open(sealed, location),
@@ -79,7 +80,7 @@ test('re-encrypts every secret once with the current key, and keeps its value', 
   expect(openedValues).toContain('["secret of the vendor"]');
   expect(openedValues).toContain('https://hooks.example/x?token=in-the-query');
   expect(openedValues).toContain('{"X-Key":"in-a-header"}');
-  expect(await reencrypt(rows.query, vaultOfBothKeys)).toBe(0);
+  expect(await reencrypt(app.app.services.database.run, vaultOfBothKeys)).toBe(0);
 });
 
 test('finds every column with sealed values', () => {

@@ -3,6 +3,7 @@ import { inTransaction, type Transaction } from '../../../../src/database/transa
 import { newId } from '../../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../../support/app.ts';
 import { insertRows } from '../../../support/database/insert-rows.ts';
+import { queryRows } from '../../../support/database/query.ts';
 import { generateConnection, PROVIDERS } from '../../../support/fixtures/connections.ts';
 import {
   connectAndInstall,
@@ -78,7 +79,8 @@ test.each(
 )('returns the reason %s after %j, also if they end in one statement', async (reason, ends) => {
   const { insertOperations, readHealth, tenant } = await install();
   const ids = await insertOperations(...ends.map(() => 'IN_PROGRESS' as const));
-  await database.rows.query(
+  await queryRows(
+    database,
     `update "Operation" o set "status" = e."status"::"OperationStatus"
      from unnest($1::text[], $2::text[]) e("id", "status") where o."projectId" = $3 and o."id" = e."id"`,
     [ids, ends, tenant.projectId],
@@ -263,12 +265,14 @@ test('stores the right health after concurrent changes of all kinds', async () =
         inTransaction(database, (tx) => change(tx, (round * (kind + 3)) >> 1)),
       ),
     );
-    const [storedHealth] = await database.rows.query<{ stored: string | null; agrees: boolean }>(
+    const [storedHealth] = await queryRows<{ stored: string | null; agrees: boolean }>(
+      database,
       `select "healthReason" as "stored", ("healthStatus" = 'HEALTHY') = ("healthReason" is null) as "agrees"
        from "Installation" where "projectId" = $1 and "id" = $2`,
       [projectId, installationId],
     );
-    const [expectedHealth] = await database.rows.query<{ reason: string | null }>(
+    const [expectedHealth] = await queryRows<{ reason: string | null }>(
+      database,
       'select health_reason($1, $2) as "reason"',
       [projectId, installationId],
     );

@@ -63,7 +63,7 @@ test('returns the value of a new key once, with the default scope full', async (
   expect(await createClient(key).query(QUERY_VIEWER)).toEqual({
     viewer: { kind: 'API_KEY', scopes: ['FULL'] },
   });
-  const storedKey = await app.app.services.database.rows.find('ApiKey', { id: apiKey.id });
+  const storedKey = await app.app.services.database.reads.find('ApiKey', { id: apiKey.id });
   expect(JSON.stringify(storedKey)).not.toContain(key);
 });
 

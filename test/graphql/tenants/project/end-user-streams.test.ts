@@ -16,8 +16,8 @@ const FOLLOW_NOTIFICATION_EVENTS =
   'subscription FollowNotificationEvents($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
 
 async function insertOperation(testApp: TestApp, { projectId }: Tenant, groupRef = 'acme') {
-  const { rows } = testApp.app.services.database;
-  const [group] = await rows.find('Group', { projectId, groupRef });
+  const { reads } = testApp.app.services.database;
+  const [group] = await reads.find('Group', { projectId, groupRef });
   const { id } = await insertRows(testApp).operation({
     projectId,
     groupId: group?.id,

@@ -11,6 +11,7 @@ import type { Database } from '../../../../src/database/open/database.ts';
 import { type OpenEngine, openEngine } from '../../../../src/database/open/open-embedded.ts';
 import { testLog } from '../../process/test-log.ts';
 import { emptyDatabase, toConnection, tryToEmpty } from '../empty-database.ts';
+import { queryRows } from '../query.ts';
 import { guardFunctions, Releasable } from '../releasable.ts';
 import { runAsTest } from '../test-statements.ts';
 import { takeFirstEngine } from './first-engine.ts';
@@ -65,13 +66,14 @@ export async function borrowDatabase(): Promise<Database> {
   const borrowed = await takeDatabase();
   const { database } = borrowed;
   const loan = new Releasable();
-  const rows = guardFunctions(database.rows, loan);
+  const { run, runShared } = database;
+  const statements = guardFunctions({ run, runShared }, loan);
   return {
     ...database,
     prisma: loan.wrapBound(database.prisma),
-    rows,
-    changes: guardFunctions(database.changes, loan),
-    sweeps: () => rows.query,
+    reads: guardFunctions(database.reads, loan),
+    ...statements,
+    sweeps: () => statements.run,
     async [Symbol.asyncDispose]() {
       loan.release();
       await releaseDatabase(borrowed);
@@ -124,7 +126,7 @@ async function takeDatabase(): Promise<OpenIdle> {
   const { engine, database } = idle;
   if (!database) return { engine, database: await openDatabase(engine), loans: 1 };
   await runAsTest(() =>
-    database.rows.query('insert into "ServerProcess" ("id") values ($1)', [database.processes.id]),
+    queryRows(database, 'insert into "ServerProcess" ("id") values ($1)', [database.processes.id]),
   );
   return { engine, database, loans: idle.loans + 1 };
 }

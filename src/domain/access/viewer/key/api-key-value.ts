@@ -1,6 +1,7 @@
 /** Values of API keys: `ik_`, 32 random bytes and a checksum in base62. Only their hashes are stored. */
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { sqlStatement } from '../../../../database/statements/statements.ts';
 import type { Services } from '../../call.ts';
 
 const PREFIX = 'ik_';
@@ -53,11 +54,11 @@ interface StoredKey extends ApiKeyRow {
   lastUsedTime: Date | null;
 }
 
-const KEY_BY_HASH = `
+const KEY_BY_HASH = sqlStatement<StoredKey>(`
   select key."id", key."projectId", key."scopes", key."active", key."lastUsedTime",
     project."orgId", project."allowedOrigins"
   from "ApiKey" as key join "Project" as project on project."id" = key."projectId"
-  where key."hash" = $1`;
+  where key."hash" = $1`);
 
 /** Finds the key with this value, even if it is inactive. Records the use of an active key. */
 export async function findApiKeyByValue(
@@ -65,7 +66,7 @@ export async function findApiKeyByValue(
   value: string,
 ): Promise<ApiKeyRow | null> {
   if (!isKeyValue(value)) return null;
-  const [key] = await database.rows.query<StoredKey>(KEY_BY_HASH, [hashKey(value)]);
+  const [key] = await database.run(KEY_BY_HASH, [hashKey(value)]);
   if (!key) return null;
   if (key.active) await keyUses.recordUse(key, now());
   return key;

@@ -48,7 +48,7 @@ function findKeyId(token: string): string | null {
 /** Parsed public keys by PEM. A key never changes, so each is parsed once. */
 const PUBLIC_KEYS = new LRUCache<string, CryptoKey>({ max: KEYS_MAX });
 
-const KEY_BY_ID = withoutProject(
+const KEY_BY_ID = withoutProject<Row<'JwtKey'>>(
   'a token names its key but no project',
   'select * from "JwtKey" where "id" = $1',
 );
@@ -56,11 +56,8 @@ const KEY_BY_ID = withoutProject(
 /**
  * Returns the claims of a token. Throws UNAUTHENTICATED if its key is unknown or inactive, or if the token is invalid.
  */
-export async function verifyJwt(
-  { database, now }: Pick<Services, 'database' | 'now'>,
-  token: string,
-): Promise<JwtClaims> {
-  const [key] = await database.rows.query<Row<'JwtKey'>>(KEY_BY_ID, [findKeyId(token) ?? '']);
+export async function verifyJwt({ database, now }: Pick<Services, 'database' | 'now'>, token: string): Promise<JwtClaims> {
+  const [key] = await database.run(KEY_BY_ID, [findKeyId(token) ?? '']);
   if (!key?.active) throw unauthenticated('The JWT key is unknown, inactive or deleted.');
   try {
     const { payload } = await jwtVerify(token, await importPublicKey(key.publicKeyPem), {

@@ -199,8 +199,8 @@ async function failConnect(
   if (failure.isSetupMistake) {
     const { groupRef, consumerRef } = castJsonColumn<StoredConnect>(input);
     const [[group], [consumer]] = await Promise.all([
-      services.database.rows.find('Group', { projectId, groupRef }),
-      services.database.rows.find('Consumer', { projectId, consumerRef }),
+      services.database.reads.find('Group', { projectId, groupRef }),
+      services.database.reads.find('Consumer', { projectId, consumerRef }),
     ]);
     const customer = group && consumer ? { group, consumer } : null;
     await recordSetupFailure(services, { projectId, provider, customer, error: failure.detail });

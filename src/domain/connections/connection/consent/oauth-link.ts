@@ -45,7 +45,7 @@ export async function openLink(
   if (!connect || connect.expireTime <= now()) return null;
   const [page, [app]] = await Promise.all([
     findConnectPage(services, connect),
-    database.rows.find('ProviderApp', { projectId: key.projectId, id: connect.providerAppId }),
+    database.reads.find('ProviderApp', { projectId: key.projectId, id: connect.providerAppId }),
   ]);
   if (!page || !app) return null;
   const { groupRef, groupName, consumerRef, consumerName } = castJsonColumn<StoredConnect>(
@@ -114,7 +114,7 @@ export async function findSignInUrl(
   if (!connect || connect.expireTime <= now()) return null;
   const projectServices = await inProject(services, key.projectId);
   const provider = getOAuthProvider(projectServices, connect.provider);
-  const [app] = await database.rows.find('ProviderApp', {
+  const [app] = await database.reads.find('ProviderApp', {
     projectId: key.projectId,
     id: connect.providerAppId,
   });

@@ -11,7 +11,7 @@ import type { EventRow } from '../../../../database/statements/hot/append-events
 import { STORE_TOKENS } from '../../../../database/statements/hot/store-tokens.ts';
 import {
   type BindInput,
-  CompiledStatement,
+  buildStatement,
   statements,
 } from '../../../../database/statements/statements.ts';
 import type { Row } from '../../../../database/statements/tables.ts';
@@ -99,16 +99,16 @@ async function storeTokens(
   commit: Commit,
 ): Promise<UnsealedCredentials | null> {
   const { connection, before, after, isRefresh } = commit;
-  const { changes, rows } = services.database;
+  const { run, runShared } = services.database;
   const now = services.now();
-  const [row] = await rows.run(NAMED_CONNECTION, connection);
+  const [row] = await run(NAMED_CONNECTION, connection);
   if (!row) throw createDeletedConnectionError();
   const currentCredentials = unsealCredentials(services, row);
   if (areCredentialsEqual(currentCredentials.credentials, after)) return currentCredentials;
   if (!areCredentialsEqual(currentCredentials.credentials, before)) return null;
   const sealed = sealCredentials(services, row, after);
   if (currentCredentials.sealed === null || sealed === null) return null;
-  const storedRow = await changes.run(STORE_TOKENS, {
+  const storedRow = await runShared(STORE_TOKENS, {
     id: row.id,
     projectId: row.projectId,
     heldSealed: currentCredentials.sealed,
@@ -131,7 +131,7 @@ async function storeTokens(
 }
 
 /** Selects a connection with the names of its group and consumer, which its events include. */
-const NAMED_CONNECTION = new CompiledStatement((bind: BindInput<ConnectionKey>) =>
+const NAMED_CONNECTION = buildStatement((bind: BindInput<ConnectionKey>) =>
   statements
     .selectFrom('Connection')
     .innerJoin('Group', (join) =>

@@ -274,13 +274,13 @@ export async function recordPage(
 ): Promise<RecordedRead> {
   const { database } = services;
   const { operationId: id, projectId } = readPage.run;
-  const [operation] = await database.rows.find('Operation', { projectId, id });
+  const [operation] = await database.reads.find('Operation', { projectId, id });
   if (!operation) throw new LeaseLost();
   const now = services.now();
   const row = createPageToRecord(operation, readPage, now);
   const { count } = row;
   if (readPage.page.nextCursor !== null) {
-    const nextRun = requireUpdatedRun(row, await database.changes.run(RECORD_PAGES, row));
+    const nextRun = requireUpdatedRun(row, await database.runShared(RECORD_PAGES, row));
     return { nextRun, count };
   }
   return inTransaction(database, async (tx) => {

@@ -55,7 +55,7 @@ export async function startDueReads(services: Services): Promise<boolean> {
   });
 }
 
-const SELECT_DUE_PROJECTS = acrossProjects(
+const SELECT_DUE_PROJECTS = acrossProjects<{ projectId: string }>(
   'objects with due reads',
   (inProjects) => `select distinct "projectId" from (
      select "projectId" from "InstalledObject" where ${inProjects('"projectId"')} and "nextReadTime" <= $1 and not "paused"
@@ -64,7 +64,7 @@ const SELECT_DUE_PROJECTS = acrossProjects(
 
 /** Lists the projects of the objects that are due next. */
 async function listDueProjects({ database, now }: Services): Promise<string[]> {
-  const rows = await sweep<{ projectId: string }>(database, SELECT_DUE_PROJECTS, [now()]);
+  const rows = await sweep(database, SELECT_DUE_PROJECTS, [now()]);
   return rows.map(({ projectId }) => projectId);
 }
 

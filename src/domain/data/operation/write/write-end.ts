@@ -146,7 +146,7 @@ async function findEventSource(
   if (task.mode !== 'ASYNCHRONOUS') return null;
   const { objectName } = task;
   return withRetries(log, async () => {
-    const target = claim.target ?? (await findWriteTarget(database.rows, task));
+    const target = claim.target ?? (await findWriteTarget(database.run, task));
     if (!target) return null;
     const content = await findLatestContent(database, target.integration);
     const names = content
@@ -163,7 +163,7 @@ async function endSingle(
 ): Promise<Row<'Operation'> | null> {
   const change = end.event ? END_WRITES : END_UNREPORTED_WRITES;
   const operation = await withRetries(log, async () => {
-    const row = await repeatIfMoved(() => database.changes.run(change, end));
+    const row = await repeatIfMoved(() => database.runShared(change, end));
     if (!row) throw new LeaseLost();
     return row;
   });

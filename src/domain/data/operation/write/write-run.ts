@@ -136,7 +136,7 @@ async function attemptOnce(
   entries: readonly WriteEntry[],
 ): Promise<Retry | null> {
   const { task, wasUncertain } = claim;
-  claim.target ??= await findWriteTarget(services.database.rows, task);
+  claim.target ??= await findWriteTarget(services.database.run, task);
   const provider = claim.target && (await findProvider(services, claim.target));
   const hasKey = provider !== null && supportsKey(provider, { task, entries });
   const keyUntil = hasKey

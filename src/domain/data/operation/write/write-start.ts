@@ -22,9 +22,9 @@ import type { WritePlan } from './write-plan.ts';
 import { listOmittedFields, WRITE_LEASES, type WriteEntry, type WriteTask } from './write-task.ts';
 
 /** Creates a task for each write, which is due immediately or leased from the start. */
-const ACCEPT_WRITES = acceptWrites(WRITE_LEASES.leaseEndSql.sql, { isConditional: false });
+const ACCEPT_WRITES = acceptWrites(WRITE_LEASES.leaseEndSql, { isConditional: false });
 /** Accepts writes that have an idempotency key or a proposal. */
-const ACCEPT_CONDITIONAL_WRITES = acceptWrites(WRITE_LEASES.leaseEndSql.sql, {
+const ACCEPT_CONDITIONAL_WRITES = acceptWrites(WRITE_LEASES.leaseEndSql, {
   isConditional: true,
 });
 
@@ -68,7 +68,7 @@ export async function acceptWrite(
   const { plan, key } = write;
   const leaseToken = isHeld ? newLeaseToken(services.database.processes.id) : null;
   const row = toRow(services, write, leaseToken);
-  const acceptedWrite = await services.database.changes.run(selectChange(write), row);
+  const acceptedWrite = await services.database.runShared(selectChange(write), row);
   if (acceptedWrite) {
     const entries = plan.entries.map((entry) => ({ ...entry, operationId: row.id, outcome: null }));
     return {

@@ -2,10 +2,10 @@
  * Stores the tasks and the records of writes. A worker holds a task by a lease that it renews. If its process ends or
  * freezes, another process takes over, and the older claim can store no results.
  */
-import { Prisma } from '../../../../database/generated/client.ts';
 import { LEASE } from '../../../../database/leases/lease.ts';
 import { LeasedRows } from '../../../../database/leases/leased-rows.ts';
 import type { WriteTarget } from '../../../../database/statements/hot/write-target.ts';
+import { runChange, sql } from '../../../../database/statements/statements.ts';
 import type { Row } from '../../../../database/statements/tables.ts';
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import type { Association } from '../../../../providers/moving-records.ts';
@@ -23,7 +23,7 @@ export const WRITE_LEASES = new LeasedRows({
   leaseMs: 10_000,
   columns: LEASE,
   onClaim: {
-    createSql: (now) => Prisma.sql`"openGroup" = null, "isUncertain" = true,
+    createSql: (now) => sql`"openGroup" = null, "isUncertain" = true,
       "uncertainSince" = case when held."isUncertain" then coalesce(held."uncertainSince", held."createTime") else ${now} end,
       "attempts" = held."attempts" + 1, "lastAttempt" = ${now}`,
     previousValues: { wasUncertain: 'held."isUncertain"' },
@@ -90,8 +90,9 @@ export async function saveOutcomes(
 ): Promise<void> {
   const endedEntries = entries.filter(({ outcome }) => outcome !== null);
   const rows = JSON.stringify(endedEntries.map(({ position, outcome }) => ({ position, outcome })));
-  await tx.$executeRaw`
+  const query = sql`
     update "WriteEntry" entry set "outcome" = completed."outcome"
     from jsonb_to_recordset(${rows}::jsonb) as completed("position" int, "outcome" jsonb)
     where entry."projectId" = ${projectId} and entry."taskId" = ${id} and entry."position" = completed."position"`;
+  await runChange(tx, query);
 }

@@ -4,6 +4,7 @@
  */
 
 import { RELEASED_LEASE } from '../../../../database/leases/lease.ts';
+import { sqlStatement } from '../../../../database/statements/statements.ts';
 import type { Row } from '../../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../../events/channel.ts';
@@ -40,10 +41,10 @@ interface AddressedPing {
   secret: string;
 }
 
-const SELECT_PING = `
+const SELECT_PING = sqlStatement<{ secretSealed: string }>(`
   select ping."secretSealed" from "StreamPing" ping
   join "ProviderStream" stream on stream."projectId" = ping."projectId" and stream."connectionId" = ping."id"
-  where ping."projectId" = $1 and ping."id" = $2 and stream."provider" = $3`;
+  where ping."projectId" = $1 and ping."id" = $2 and stream."provider" = $3`);
 
 /**
  * Returns null if the address names no ping of the app's project. The query also runs without an app, so that the
@@ -56,11 +57,7 @@ export async function findPing(
 ): Promise<AddressedPing | null> {
   const id = readIdFromAddress(url, 'con');
   const { projectId = '', provider = '' } = app ?? {};
-  const [row] = await database.rows.query<{ secretSealed: string }>(SELECT_PING, [
-    projectId,
-    id,
-    provider,
-  ]);
+  const [row] = await database.run(SELECT_PING, [projectId, id, provider]);
   if (!row) return null;
   const secret = vault.open(row.secretSealed, toSealedLocation(id, projectId));
   return { key: { projectId, connectionId: id }, secret };

@@ -3,13 +3,13 @@
  * events and the position after it are stored in one transaction, so that an interruption neither loses nor repeats an
  * event.
  */
-import { Prisma } from '../../../../database/generated/client.ts';
 import { LEASE, RELEASED_LEASE } from '../../../../database/leases/lease.ts';
 import { inProjectsSql, LeasedRows, runSweep } from '../../../../database/leases/leased-rows.ts';
 import {
   allProjectsMark,
   type InProjects,
 } from '../../../../database/statements/projects/all-projects.ts';
+import { sql } from '../../../../database/statements/statements.ts';
 import { listColumns, type Row } from '../../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../../events/channel.ts';
@@ -37,11 +37,11 @@ import type { StreamPing } from './stream-ping.ts';
 
 export type ProviderStream = Row<'ProviderStream'>;
 
-const IS_WANTED = Prisma.sql`exists (select 1 from "ObjectSubscription" s
+const IS_WANTED = sql`exists (select 1 from "ObjectSubscription" s
   where s."projectId" = held."projectId" and s."connectionId" = held."connectionId" and s."isWanted")`;
 
 /** True while the provider sends notifications for the list. They must be removed before the stream is deleted. */
-const HAS_PING = Prisma.sql`exists (select 1 from "StreamPing" p
+const HAS_PING = sql`exists (select 1 from "StreamPing" p
   where p."projectId" = held."projectId" and p."id" = held."connectionId")`;
 
 /** The lease of a worker that follows a connection's stream. */
@@ -55,20 +55,20 @@ export const STREAM_LEASES = new LeasedRows({
 
 /** SQL: when the next stream may be claimed. A followed stream may be claimed when its lease ends. */
 export const createStreamDueTimeSql = (inProjects: InProjects): string => `
-  select min(case when ${STREAM_LEASES.isFreeSql.sql} then "dueTime" else "leaseExpireTime" end)
+  select min(case when ${STREAM_LEASES.isFreeSql} then "dueTime" else "leaseExpireTime" end)
   from "ProviderStream" where ${inProjects('"projectId"')}`;
 
-const ALL_PROJECTS_MARK = Prisma.raw(allProjectsMark('streams without subscriptions'));
+const ALL_PROJECTS_MARK = sql.raw(allProjectsMark('streams without subscriptions'));
 
 /** Deletes the streams that no subscription needs, then claims streams without a worker. Covers all projects. */
 export async function claimStreams(
   { database, now }: Pick<Services, 'database' | 'now'>,
   countMax: number,
 ): Promise<ProviderStream[]> {
-  const deleteUnwanted = Prisma.sql`${ALL_PROJECTS_MARK}
+  const deleteUnwanted = sql`${ALL_PROJECTS_MARK}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
-      where ${inProjectsSql(database, 'held')} and ${STREAM_LEASES.isFreeSql} and not ${IS_WANTED} and not ${HAS_PING})`;
+      where ${inProjectsSql(database, 'held')} and ${sql.raw(STREAM_LEASES.isFreeSql)} and not ${IS_WANTED} and not ${HAS_PING})`;
   await runSweep(database, deleteUnwanted);
   const due = { countMax, now: now(), columns: listColumns('ProviderStream') };
   return STREAM_LEASES.claimDue(database, due);

@@ -41,7 +41,7 @@ export async function listIssuesOfNames(
   { content, names }: Pick<Choices, 'content'> & { names: readonly ChosenNames[] },
 ): Promise<Issue[]> {
   const key = { projectId, id: connectionId };
-  const [connection] = await services.database.rows.find('Connection', key);
+  const [connection] = await services.database.reads.find('Connection', key);
   const { module } = content;
   const catalog = await services.catalogs.getOfProject(projectId);
   const provider = connection && catalog.findWithModule(connection.provider, module);

@@ -7,9 +7,10 @@ import { expect, test } from 'vitest';
 import {
   analyzeOutgrownTables,
   OUTGROWN_TABLE_DUE,
-} from '../../../../src/database/connect/postgres/outgrown-tables.ts';
-import { createLog } from '../../../../src/kernel/log.ts';
-import { createTestDatabase, onCitus, onPostgres } from '../../../support/app.ts';
+} from '../../../src/database/statements/outgrown-tables.ts';
+import { createLog } from '../../../src/kernel/log.ts';
+import { createTestDatabase, onCitus, onPostgres } from '../../support/app.ts';
+import { toQuery } from '../../support/database/query.ts';
 
 const TABLE = 'public."Fresh"';
 
@@ -17,7 +18,7 @@ test.runIf(onPostgres && !onCitus)(
   'analyzes a table when it gets its first rows, and when it outgrows its statistics',
   async () => {
     await using database = await createTestDatabase(createLog('silent'));
-    const { query } = database.rows;
+    const query = toQuery(database);
     const readStatistics = async () => {
       const text = `select n_distinct::int as "count" from pg_stats where tablename = 'Fresh' and attname = 'projectId'`;
       return query(text, []);
@@ -30,31 +31,31 @@ test.runIf(onPostgres && !onCitus)(
     // Autovacuum would run at an unpredictable time.
     const autovacuumOff = 'with (autovacuum_enabled = false)';
     await query(`create table "Fresh" ("projectId" text, "id" text) ${autovacuumOff}`, []);
-    expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
+    expect(await analyzeOutgrownTables(database.run)).not.toContain(TABLE);
     await query(`insert into "Fresh" select 'prj', n::text from generate_series(1, 300) n`, []);
     // PostgreSQL updates its counts shortly after the commit.
     await expect.poll(() => query(OUTGROWN_TABLE_DUE, [])).toHaveLength(1);
     // A vacuum records only the number of rows.
     await query('vacuum "Fresh"', []);
     expect(await readStatistics()).toEqual([]);
-    await expect.poll(() => analyzeOutgrownTables(query)).toContain(TABLE);
+    await expect.poll(() => analyzeOutgrownTables(database.run)).toContain(TABLE);
     expect(await readStatistics()).toEqual([{ count: 1 }]);
-    expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
+    expect(await analyzeOutgrownTables(database.run)).not.toContain(TABLE);
 
     await query(
       `insert into "Fresh" select 'prj' || n, n::text from generate_series(301, 500) n`,
       [],
     );
     await expect.poll(readChangeCount).toBe(200);
-    expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
+    expect(await analyzeOutgrownTables(database.run)).not.toContain(TABLE);
     await query('update "Fresh" set "id" = "id"', []);
     await expect.poll(readChangeCount).toBe(700);
-    expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
+    expect(await analyzeOutgrownTables(database.run)).not.toContain(TABLE);
     await query(
       `insert into "Fresh" select 'prj' || n, n::text from generate_series(501, 700) n`,
       [],
     );
-    await expect.poll(() => analyzeOutgrownTables(query)).toContain(TABLE);
+    await expect.poll(() => analyzeOutgrownTables(database.run)).toContain(TABLE);
     expect(await readChangeCount()).toBe(0);
     await query('drop table "Fresh"', []);
   },

@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { migrateTemplate, type Template } from '../postgres-template.ts';
 import { createClusterFolder, startClusterServer } from './cluster-servers.ts';
-import { migrateTemplate, type Template } from './postgres-template.ts';
 
 const TEMPLATE = 'gateway_template';
 /** Few shards make a copy fast. */

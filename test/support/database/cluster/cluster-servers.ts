@@ -2,8 +2,8 @@
 import { chmodSync, existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runPostgres, startPostgres } from './postgres.ts';
-import { findSystemBinaries } from './postgres-binaries.ts';
+import { runPostgres, startPostgres } from '../postgres.ts';
+import { findSystemBinaries } from '../postgres-binaries.ts';
 
 /** The folder with the programs of a PostgreSQL installation that has Citus. */
 const { TEST_CITUS_BIN = '' } = process.env;

@@ -6,7 +6,7 @@
  * reads the statistics themselves, because a killed server and a promoted standby have lost the time of the last
  * analyze.
  */
-import type { RunQuery } from '../run-query.ts';
+import { type RunStatement, sqlStatement } from './statements.ts';
 
 /** Below this number of rows a wrong plan does not matter. */
 const ROWS_MIN = 100;
@@ -28,16 +28,20 @@ const HAS_OUTGROWN = `
 /** SQL: the current time if a table needs an analyze. */
 export const OUTGROWN_TABLE_DUE = `select clock_timestamp() where exists (select 1 ${HAS_OUTGROWN})`;
 
+const SELECT_OUTGROWN = sqlStatement<{ name: string }>(
+  `select format('%I.%I', statistics.schemaname, statistics.relname) as "name" ${HAS_OUTGROWN}`,
+);
+
 /**
  * Returns the tables that it analyzed. Tables that another session has locked are skipped. Throws the first failure
  * after all tables were tried.
  */
-export async function analyzeOutgrownTables(query: RunQuery): Promise<string[]> {
-  const select = `select format('%I.%I', statistics.schemaname, statistics.relname) as "name" ${HAS_OUTGROWN}`;
-  const tables = await query<{ name: string }>(select, []);
+export async function analyzeOutgrownTables(run: RunStatement): Promise<string[]> {
+  const tables = await run(SELECT_OUTGROWN, []);
   const failures: unknown[] = [];
   for (const { name } of tables) {
-    await query(`analyze (skip_locked) ${name}`, []).catch((error) => failures.push(error));
+    const analyze = sqlStatement(`analyze (skip_locked) ${name}`);
+    await run(analyze, []).catch((error) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
   return tables.map(({ name }) => name);
