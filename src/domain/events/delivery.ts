@@ -170,11 +170,13 @@ export const retryDelivery = projectMutation({
   input: retryDeliveryInput,
   async run(call, input, { id: projectId }): Promise<Row<'Delivery'>> {
     const now = call.now();
+    const { deliveryId: id } = input;
+    await getProjectRow(call, 'Delivery', { projectId, id, noun: 'Delivery' });
     return inTransaction(call.database, async (tx) => {
-      const where = { projectId_id: { projectId, id: input.deliveryId } };
+      const where = { projectId_id: { projectId, id } };
       const select = { destinationId: true, attemptCount: true } as const;
       const delivery = await tx.delivery.findUnique({ where, select });
-      if (!delivery) throw notFound('Delivery', input.deliveryId);
+      if (!delivery) throw notFound('Delivery', id);
       await lockAgainstDeletion(tx, { projectId, id: delivery.destinationId });
       const data = {
         status: 'PENDING',

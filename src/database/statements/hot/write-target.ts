@@ -2,15 +2,9 @@
  * Reads the rows that a write needs in one statement: whose account it goes to, and what its events contain. Callers
  * name a project that their viewer may see. Rows of a group or a consumer that is being erased are not found.
  */
-import type { RawBuilder } from 'kysely';
+import { isNotErased } from '../reads/hidden-rows.ts';
 import { toTableRows } from '../reads/linked-rows.ts';
-import {
-  buildStatement,
-  type RunStatement,
-  sql,
-  statements,
-  toShortArrays,
-} from '../statements.ts';
+import { buildStatement, type RunStatement, statements, toShortArrays } from '../statements.ts';
 import { listColumns, type Row, type Table, type Tables } from '../tables.ts';
 
 /** A connection with its sealed credentials. */
@@ -104,7 +98,7 @@ function createTargetStatement(column: 'id' | 'name') {
         join
           .on('group.projectId', '=', project)
           .on('group.groupRef', '=', bind('groupRef'))
-          .on(isVisible('group.id', project)),
+          .on(isNotErased('group.id', project)),
       )
       .leftJoin('Installation as installation', (join) =>
         join
@@ -116,7 +110,7 @@ function createTargetStatement(column: 'id' | 'name') {
         join
           .on('connection.projectId', '=', project)
           .onRef('connection.id', '=', 'installation.connectionId')
-          .on(isVisible('connection.consumerId', project)),
+          .on(isNotErased('connection.consumerId', project)),
       )
       .leftJoin('Consumer as consumer', (join) =>
         join
@@ -162,15 +156,9 @@ const BY_INSTALLATION = toShortArrays(
     const project = bind('projectId');
     return installationsWithParties
       .select(COLUMNS)
-      .where(isVisible('group.id', project))
-      .where(isVisible('connection.consumerId', project))
+      .where(isNotErased('group.id', project))
+      .where(isNotErased('connection.consumerId', project))
       .where('installation.projectId', '=', project)
       .where('installation.id', '=', bind('installationId'));
   }),
 );
-
-/** True unless the group or the consumer with that id is being erased. */
-function isVisible(id: 'group.id' | 'connection.consumerId', project: RawBuilder<string>) {
-  return sql<boolean>`not exists (select 1 from "Erasure"
-    where "projectId" = ${project} and "id" = ${sql.ref(id)})`;
-}

@@ -1,5 +1,7 @@
 /** Hides the rows of groups and consumers that are being erased, until they are deleted. */
 
+import type { RawBuilder } from 'kysely';
+import { sql } from '../statements.ts';
 import { listColumns, type Table } from '../tables.ts';
 import type { ReadLayer } from './read-layer.ts';
 import type { Conditions, Link, OneOf, RowList } from './row-list.ts';
@@ -52,4 +54,10 @@ function excludeFromCondition(condition: unknown, ids: readonly string[]): unkno
 
 function isOneOf(condition: unknown): condition is OneOf {
   return typeof condition === 'object' && condition !== null && 'oneOf' in condition;
+}
+
+/** For statements outside the read layer: true unless the group or the consumer with that id is being erased. */
+export function isNotErased(id: string, project: RawBuilder<string>): RawBuilder<boolean> {
+  return sql<boolean>`not exists (select 1 from "Erasure"
+    where "projectId" = ${project} and "id" = ${sql.ref(id)})`;
 }

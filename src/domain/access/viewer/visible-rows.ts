@@ -3,6 +3,7 @@
  * user.
  */
 
+import { isNotErased } from '../../../database/statements/reads/hidden-rows.ts';
 import type { OneOf } from '../../../database/statements/reads/row-list.ts';
 import { anyOfBound, buildStatement, statements } from '../../../database/statements/statements.ts';
 import type { Row, Table } from '../../../database/statements/tables.ts';
@@ -18,6 +19,7 @@ export const CONSUMERS_OF_GROUP = buildStatement<
     .selectAll()
     .where('Consumer.projectId', '=', bind('projectId'))
     .where('Consumer.id', '=', anyOfBound(bind('ids')))
+    .where(isNotErased('Consumer.id', bind('projectId')))
     .where((eb) => {
       const connection = eb
         .selectFrom('Connection')

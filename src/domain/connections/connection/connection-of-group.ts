@@ -26,7 +26,15 @@ export async function createNotErasedFilter(
   { erasure }: Pick<Transaction, 'erasure'>,
   { projectId }: { projectId: string },
 ) {
-  const erasures = await erasure.findMany({ where: { projectId }, select: { id: true } });
-  const erasedIds = erasures.map(({ id }) => id);
+  const erasedIds = await listErasedIds({ erasure }, projectId);
   return { consumerId: { notIn: erasedIds }, NOT: { groupId: { in: erasedIds } } };
+}
+
+/** Lists the groups and consumers of the project that are being erased, for reads outside the read layer. */
+export async function listErasedIds(
+  { erasure }: Pick<Transaction, 'erasure'>,
+  projectId: string,
+): Promise<string[]> {
+  const erasures = await erasure.findMany({ where: { projectId }, select: { id: true } });
+  return erasures.map(({ id }) => id);
 }

@@ -1,4 +1,5 @@
 /** Applies a new revision of an integration to the objects that its installations read. */
+import { isNotErased } from '../../../database/statements/reads/hidden-rows.ts';
 import { anyOf, run, runChange, sql, statements } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { getNextRunTime } from '../integration/cron.ts';
@@ -98,5 +99,6 @@ function selectReads({ projectId, integrationId }: IntegrationKey) {
     .crossJoinLateral(choices.as<'choice'>(sql`choice`))
     .where('Installation.projectId', '=', projectId)
     .where('Installation.integrationId', '=', integrationId)
+    .where(isNotErased('Installation.groupId', sql`${projectId}`))
     .where(sql<string>`choice."value"->>'disabled'`, '=', 'false');
 }

@@ -7,6 +7,7 @@ import type { Row } from '../../../../database/statements/tables.ts';
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
+import { listErasedIds } from '../../../connections/connection/connection-of-group.ts';
 import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
 import type { Catalog } from '../../../connections/provider/catalog.ts';
 import type { Waiter } from '../../../connections/provider/provider-wait.ts';
@@ -44,7 +45,7 @@ interface UncheckedAccount {
  */
 export async function findImpacts(
   services: CheckedCatalogs,
-  client: Pick<Transaction, 'installation' | 'installationConfig' | 'schemaWatch'>,
+  client: Pick<Transaction, 'erasure' | 'installation' | 'installationConfig' | 'schemaWatch'>,
   change: RevisionChange & { integrationName: string },
 ): Promise<{ impacts: Impacts; uncheckedAccounts: UncheckedAccount[] }> {
   const impacts = new Impacts(change.integrationName);
@@ -147,15 +148,17 @@ interface InstallationWithConfig {
   config: ConfigContent;
 }
 
+/** Yields the installations of an integration in batches, without those of groups that are being erased. */
 export async function* iterateInstallations(
-  client: Pick<Transaction, 'installation' | 'installationConfig'>,
+  client: Pick<Transaction, 'erasure' | 'installation' | 'installationConfig'>,
   { projectId, integrationId }: Pick<RevisionChange, 'projectId' | 'integrationId'>,
 ): AsyncGenerator<InstallationWithConfig[]> {
+  const erasedIds = await listErasedIds(client, projectId);
   let afterId = '';
   let count: number;
   do {
     const installations = await client.installation.findMany({
-      where: { projectId, integrationId, id: { gt: afterId } },
+      where: { projectId, integrationId, id: { gt: afterId }, groupId: { notIn: erasedIds } },
       select: { id: true, projectId: true, groupId: true, connectionId: true, configId: true },
       orderBy: { id: 'asc' },
       take: BATCH_SIZE,
