@@ -9,6 +9,8 @@ const files = globSync('**/*.ts', { cwd: src })
   .toSorted();
 const readText = (file: string) => readFileSync(join(src, file), 'utf8');
 
+const sourcesOutside = files.filter((file) => !file.startsWith('database/'));
+
 const isInCluster = (file: string) => file.startsWith('database/cluster/');
 
 test('only database/cluster/ names Citus', () => {
@@ -31,6 +33,12 @@ const DRIVER =
 test('only the database layer imports a driver', () => {
   const importers = files.filter((file) => DRIVER.test(readText(file)));
   expect(importers.filter((file) => !file.startsWith('database/'))).toEqual([]);
+});
+
+test('other folders run declared statements, and no SQL of Prisma', () => {
+  const rawSql = /\$(?:query|execute)Raw\w*[<(`]|\bPrisma\.(?:sql|raw|join)\b/;
+  const files = sourcesOutside.filter((file) => rawSql.test(readText(file)));
+  expect(files).toEqual([]);
 });
 
 /** Matches a text that begins with a statement. Parts of statements have other beginnings. */
