@@ -1,4 +1,5 @@
 /** Checks the file of a provider document, and reads an account with it. */
+import { formatPath, printText } from '../../src/kernel/text.ts';
 import { readFileSync } from 'node:fs';
 import { DomainError, type Issue } from '../../src/kernel/errors.ts';
 import { listCapabilities } from '../../src/providers/contract.ts';
@@ -38,8 +39,7 @@ function readOrReport(file: string, text: string): ProviderDocument | null {
   }
 }
 
-function formatIssue(file: string, { name, detail, line, column }: Issue): string {
-  const member = name.replace(/^document\.?/, '');
-  const sentence = detail.replace(/^line \d+, column \d+: /, '');
-  return [`${file}:${line}:${column}`, ...(member ? [member] : []), sentence].join(': ');
+function formatIssue(file: string, { path: [, ...path], detail, line, column }: Issue): string {
+  const member = formatPath(path);
+  return [`${file}:${line}:${column}`, ...(member ? [member] : []), printText(detail)].join(': ');
 }

@@ -69,7 +69,7 @@ export async function findStream(
 /** Creates the error for a cursor after which messages were removed. */
 export function createMessagesRemovedError(cursor?: string) {
   return invalid(
-    'after',
+    ['after'],
     'is too old: messages after it were removed. Read the list, and subscribe from there.',
     cursor,
   );

@@ -5,6 +5,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from './log.ts';
 import { ERROR_STATUS, type ErrorCode, type Problem, type ProblemIssue } from './problem-schema.ts';
+import {
+  formatPath,
+  joinTexts,
+  type MemberLocation,
+  moveMembers,
+  type Path,
+  type PathMove,
+  PLAIN_SPELLING,
+  printText,
+  type Spelling,
+  type Text,
+  text,
+} from './text.ts';
 
 const TITLES: Record<ErrorCode, string> = {
   GRAPHQL_PARSE_FAILED: 'Bad Request',
@@ -47,14 +60,19 @@ const ISSUE_TITLES = {
 } as const;
 export type IssueKind = keyof typeof ISSUE_TITLES;
 
-/** Describes one invalid member of the input. */
+/** Describes one invalid member of an input. */
 export interface Issue {
   /** Default: `invalid-value`. */
   kind?: IssueKind;
-  in: 'path' | 'query' | 'header' | 'body';
-  /** Path inside the input: `input.latestRevision.content.read.objects[0].schedule`. */
-  name: string;
-  detail: string;
+  /**
+   * The path in the function's own input: `['revision', 'content', 'read', 'objects', 0, 'schedule']`. A function that
+   * embeds the input in its own moves the path (`moveIssues`).
+   */
+  path: Path;
+  /** Set by a surface that has located the issue in its request. The path is then the one in that part. */
+  in?: MemberLocation['in'];
+  /** A predicate whose subject is the member, such as "is required." */
+  detail: Text;
   /** Absent if the value is a secret. */
   value?: unknown;
   /** The position of the value in an input that is YAML or JSON text. Lines and columns count from 1. */
@@ -64,27 +82,74 @@ export interface Issue {
 
 export { ERROR_STATUS, type ErrorCode, type Problem } from './problem-schema.ts';
 
+interface DomainErrorMembers {
+  issues?: Issue[] | undefined;
+  [extra: string]: unknown;
+}
+
 export class DomainError extends Error {
   override name = 'DomainError';
   readonly code: ErrorCode;
+  readonly detail: Text;
   readonly issues: Issue[] | undefined;
   /** Further members of the problem document. */
   readonly extra: Record<string, unknown>;
+  readonly #spelling: Spelling;
 
   constructor(
     code: ErrorCode,
-    detail: string,
-    { issues, ...extra }: { issues?: Issue[]; [extra: string]: unknown } = {},
+    detail: Text,
+    { issues, ...extra }: DomainErrorMembers = {},
+    spelling = PLAIN_SPELLING,
   ) {
-    super(detail);
+    super(printText(detail, spelling));
     this.code = code;
+    this.detail = detail;
     this.issues = issues;
     this.extra = extra;
+    this.#spelling = spelling;
   }
 
   get problem(): Problem {
-    return createProblem(this.code, this.message, { issues: this.issues, ...this.extra });
+    return createProblem(this.code, this.message, { issues: this.shownIssues, ...this.extra });
   }
+
+  /** The issues as the callers of the surface read them. */
+  get shownIssues(): ProblemIssue[] | undefined {
+    return this.issues?.map((issue) => toProblemIssue(issue, this.#spelling));
+  }
+
+  /** Returns the error in the words of a surface. */
+  spell(spelling: Spelling): DomainError {
+    const { code, detail, issues, extra } = this;
+    return new DomainError(code, detail, { ...extra, issues }, spelling);
+  }
+
+  /** Returns the error of a function whose input has the same members at other paths. */
+  move(movePath: PathMove): DomainError {
+    const { code, detail, extra } = this;
+    const issues = this.issues && moveIssues(this.issues, movePath);
+    return new DomainError(
+      code,
+      moveMembers(detail, movePath),
+      { ...extra, issues },
+      this.#spelling,
+    );
+  }
+}
+
+/** Returns a DomainError in the words of a surface, and any other error unchanged. */
+export function spellError(error: unknown, spelling: Spelling): unknown {
+  return error instanceof DomainError ? error.spell(spelling) : error;
+}
+
+/** Moves issues of an input to the paths that its members have in the caller's input. */
+export function moveIssues(issues: readonly Issue[], movePath: PathMove): Issue[] {
+  return issues.map((issue) => ({
+    ...issue,
+    path: movePath(issue.path),
+    detail: moveMembers(issue.detail, movePath),
+  }));
 }
 
 const TYPE_PREFIX = 'urn:problem:';
@@ -92,7 +157,7 @@ const TYPE_PREFIX = 'urn:problem:';
 export function createProblem(
   code: ErrorCode,
   detail: string,
-  { issues, ...extra }: { issues?: Issue[] | undefined; [extra: string]: unknown } = {},
+  { issues, ...extra }: { issues?: ProblemIssue[] | undefined; [extra: string]: unknown } = {},
 ): Problem {
   const name = getProblemName(code);
   return {
@@ -105,7 +170,7 @@ export function createProblem(
     status: ERROR_STATUS[code],
     detail,
     instance: createInstance(),
-    ...(issues && { issues: issues.map(toProblemIssue) }),
+    ...(issues && { issues }),
     ...extra,
   };
 }
@@ -151,8 +216,25 @@ export function getProblemName(code: ErrorCode): string {
   return code.toLowerCase().replaceAll('_', '-');
 }
 
-function toProblemIssue({ kind = 'invalid-value', ...issue }: Issue): ProblemIssue {
-  return { type: `${TYPE_PREFIX}${kind}`, title: ISSUE_TITLES[kind], ...issue };
+/** Returns an issue as the callers of a surface read it. */
+export function toProblemIssue(
+  { kind = 'invalid-value', path, in: part, detail, value, ...position }: Issue,
+  spelling: Spelling = PLAIN_SPELLING,
+): ProblemIssue {
+  const location = part ? { in: part, name: formatPath(path) || part } : spelling.locate(path);
+  const shownValue = spelling.showValue?.(value, location) ?? value;
+  return {
+    type: `${TYPE_PREFIX}${kind}`,
+    title: ISSUE_TITLES[kind],
+    ...location,
+    detail: `${describePosition(position)}${printText(detail, spelling)}`,
+    ...(value !== undefined && { value: shownValue }),
+    ...position,
+  };
+}
+
+function describePosition({ line, column }: Pick<Issue, 'line' | 'column'>): string {
+  return line === undefined ? '' : `line ${line}, column ${column}: `;
 }
 
 /**
@@ -185,20 +267,28 @@ const ISSUES_IN_DETAIL = 20;
 
 /** Creates an error that names every invalid member of the input. */
 export function invalidInput(issues: Issue[], extra: Record<string, unknown> = {}): DomainError {
-  const names = issues.slice(0, ISSUES_IN_DETAIL).map((issue) => `${issue.name}: ${issue.detail}`);
-  const omitted = issues.length - names.length;
+  const sentences = issues.slice(0, ISSUES_IN_DETAIL).map(describeIssue);
+  const omitted = issues.length - sentences.length;
   // The collectors of issues stop at ISSUES_MAX, so the real number may be higher.
   const count = issues.length < ISSUES_MAX ? omitted : `at least ${omitted}`;
-  const sentences = [...names, ...(omitted > 0 ? [`And ${count} more.`] : [])].join(' ');
-  return new DomainError('BAD_USER_INPUT', `Invalid input. ${sentences}`, {
+  const detail = ['Invalid input.', ...sentences, ...(omitted > 0 ? [`And ${count} more.`] : [])];
+  return new DomainError('BAD_USER_INPUT', joinTexts(detail, ' '), {
     ...extra,
     issues: issues.slice(0, ISSUES_MAX),
   });
 }
 
-/** Creates the error for a single invalid member of a request body. */
-export function invalid(name: string, detail: string, value?: unknown): DomainError {
-  return invalidInput([{ in: 'body', name, detail, ...(value === undefined ? {} : { value }) }]);
+/** Returns the sentence of an issue: its member, its position and its detail. */
+export function describeIssue({ in: part, path, detail, line, column }: Issue): Text {
+  // The path of a located issue is not one in the function's input, which a spelling would locate again.
+  const subject = part ? formatPath(path) || part : { member: path };
+  const position = line === undefined ? '' : ` (line ${line}, column ${column})`;
+  return text`\`${subject}\`${position} ${detail}`;
+}
+
+/** Creates the error for a single invalid member of the input. */
+export function invalid(path: Path, detail: Text, value?: unknown): DomainError {
+  return invalidInput([{ path, detail, ...(value === undefined ? {} : { value }) }]);
 }
 
 /**
@@ -208,14 +298,11 @@ export function notFound(noun: string, id: string): DomainError {
   return new DomainError('NOT_FOUND', `${noun} ${JSON.stringify(id)} was not found.`);
 }
 
-export function conflict(detail: string): DomainError {
+export function conflict(detail: Text): DomainError {
   return new DomainError('CONFLICT', detail);
 }
 
-export function unprocessable(
-  detail: string,
-  extra: { providerMessage?: string } = {},
-): DomainError {
+export function unprocessable(detail: Text, extra: { providerMessage?: string } = {}): DomainError {
   return new DomainError('UNPROCESSABLE', detail, extra);
 }
 
@@ -228,7 +315,7 @@ export function missingCredentials(): DomainError {
   return unauthenticated('Send an API key as X-Api-Key, or a bearer token as Authorization.');
 }
 
-export function forbidden(detail: string): DomainError {
+export function forbidden(detail: Text): DomainError {
   return new DomainError('FORBIDDEN', detail);
 }
 

@@ -151,11 +151,11 @@ async function readBody({ headers }: FastifyRequest, body: string | Buffer): Pro
 /** Needs no protection from `__proto__`: `JSON.parse` creates an ordinary member, which validation refuses. */
 function parseUnambiguousJson(text: string): unknown {
   const excess = findJsonExcess(text);
-  if (excess) throw invalid('body', excess);
+  if (excess) throw invalid(['body'], excess);
   const value = parseSyntax(text);
   // A `null` would count as an empty body, which for some endpoints means "all".
   if (value === null) {
-    throw invalidInput([{ in: 'body', name: 'body', detail: 'must be a JSON object.' }]);
+    throw invalidInput([{ in: 'body', path: [], detail: 'must be a JSON object.' }]);
   }
   const issues = listRepeatedMembers(text);
   if (issues.length > 0) throw invalidInput(issues);

@@ -146,7 +146,8 @@ function toFindings({ issues }: Problem, prefix: string): Finding[] {
 /** Splits a warning, which consists of a path, a colon and a sentence. */
 function parseWarning(warning: string, prefix: string): Finding {
   const [, path = '', detail = warning] = /^(\S+): (.*)$/s.exec(warning) ?? [];
-  return { path: removePrefix(path, prefix), detail };
+  // Warnings have paths in the input, without the name of the argument.
+  return { path: removePrefix(path, removePrefix(prefix, 'input.')), detail };
 }
 
 function removePrefix(path: string, prefix: string): string {

@@ -47,8 +47,6 @@ interface Declaration<S extends z.ZodObject> {
   input: S;
 }
 
-const PROJECT_ARGUMENT = 'input.projectIdOrName';
-
 /** Declares a mutation in the project that `getNamedProject` returns for its input. */
 export function projectMutation<
   S extends z.ZodObject<{ projectIdOrName: z.ZodType<string | null | undefined> }>,
@@ -60,7 +58,7 @@ export function projectMutation<
   run(call: ProjectCall, input: z.output<S>, project: Readonly<Row<'Project'>>): Promise<R>;
 }): Mutation<S, R> {
   return declare(declared, async (call, input) => {
-    const project = await getNamedProject(call, input as ProjectReference, PROJECT_ARGUMENT);
+    const project = await getNamedProject(call, input as ProjectReference);
     authorizeInOrg(call.viewer, declared.needs, project.orgId);
     return run(await inProject(call, project.id), input, project);
   });
@@ -127,5 +125,5 @@ async function requireParent(
 ): Promise<void> {
   const orgId = input.orgId ?? input.parentId;
   if (typeof orgId === 'string') await getOrg(call, orgId);
-  if ('projectIdOrName' in shape) await getNamedProject(call, input, PROJECT_ARGUMENT);
+  if ('projectIdOrName' in shape) await getNamedProject(call, input);
 }

@@ -61,7 +61,7 @@ export function projectRead<I, R>(
   run: (call: ProjectCall, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
 ): Read<[input: I & ProjectReference], Promise<R>> {
   return read(needs, description, async (call, input: I & ProjectReference) => {
-    const project = await getNamedProject(call, input, 'projectIdOrName');
+    const project = await getNamedProject(call, input);
     return run(await inProject(call, project.id), input, project);
   });
 }

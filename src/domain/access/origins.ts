@@ -60,7 +60,7 @@ export function listReturnIssues(
   if (isConnectPage || allowedOrigins.includes(origin)) return [];
   const detail =
     'must have an origin that is in allowedOrigins of the project or in REDIRECT_ORIGINS of the server.';
-  return [createInputIssue(['input', field], detail, url)];
+  return [createInputIssue([field], detail, url)];
 }
 
 /** How long a result is cached. A change of a project's origins takes effect in every process within this time. */

@@ -89,7 +89,7 @@ export interface ProjectReference {
 export async function getNamedProject(
   call: Call,
   input: ProjectReference,
-  argument: string,
+  argument = 'projectIdOrName',
 ): Promise<Readonly<Row<'Project'>>> {
   const { viewer, database } = call;
   const idOrName = input.projectIdOrName ?? (viewer.kind === 'BUILDER' ? null : viewer.projectId);
@@ -109,7 +109,7 @@ export async function getNamedProject(
   );
   if (project && !otherProject) return project;
   const reason = otherProject ? 'you have several projects.' : 'you have no project.';
-  throw invalid(argument, `is required, because ${reason}`);
+  throw invalid([argument], `is required, because ${reason}`);
 }
 
 /** Returns the table of an id. Null if its rows do not belong to a project. */

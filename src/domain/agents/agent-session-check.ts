@@ -2,11 +2,12 @@
 import type { z } from 'zod';
 import type { Row } from '../../database/statements/tables.ts';
 import type { Issue } from '../../kernel/errors.ts';
+import { enumValue, text } from '../../kernel/text.ts';
 import type { Call } from '../access/call.ts';
-import type { AgentVerb, PinnedTool } from '../access/viewer/agent-grant.ts';
-import { createInputIssue } from '../base/issues.ts';
 import { readIntegrationsContract } from '../data/contract/read-contract.ts';
 import { listVisibleIntegrations } from '../data/contract/visible-contract.ts';
+import { createInputIssue } from '../base/issues.ts';
+import type { AgentVerb, PinnedTool } from '../access/viewer/agent-grant.ts';
 import type { approvalRule } from './approval-rule.ts';
 
 const NOT_A_VERB = 'must be one of the verbs of the session.';
@@ -25,9 +26,8 @@ export function* listRightIssues(input: RequestedRights): Generator<Issue> {
   const { verbs } = input;
   const needsCurrentValues = verbs.some((verb) => verb === 'UPDATE' || verb === 'DELETE');
   if (needsCurrentValues && !verbs.includes('READ')) {
-    const detail =
-      'must include READ for UPDATE and DELETE, whose proposals show the current values.';
-    yield createInputIssue(['input', 'verbs'], detail);
+    const detail = text`must include ${enumValue('READ')} for ${enumValue('UPDATE')} and ${enumValue('DELETE')}, whose proposals show the current values.`;
+    yield createInputIssue(['verbs'], detail);
   }
   yield* listRuleIssues(input);
   yield* listToolIssues(input);
@@ -35,7 +35,7 @@ export function* listRightIssues(input: RequestedRights): Generator<Issue> {
 
 function* listRuleIssues({ objects, verbs, rules }: RequestedRights): Generator<Issue> {
   for (const [index, { name, types, fields, objects: ruleObjects }] of rules.entries()) {
-    const path = ['input', 'rules', index];
+    const path = ['rules', index];
     if (rules.findIndex((rule) => rule.name === name) < index) {
       const detail = 'must not be the name of an earlier rule.';
       yield createInputIssue([...path, 'name'], detail, name);
@@ -43,7 +43,7 @@ function* listRuleIssues({ objects, verbs, rules }: RequestedRights): Generator<
     for (const [typeIndex, type] of types.entries()) {
       const typePath = [...path, 'types', typeIndex];
       if (type === 'DELETE' && fields != null) {
-        const detail = 'must not be DELETE in a rule with fields: a deletion sets none.';
+        const detail = text`must not be ${enumValue('DELETE')} in a rule with fields: a deletion sets none.`;
         yield createInputIssue(typePath, detail, type);
       }
       if (!verbs.includes(type)) yield createInputIssue(typePath, NOT_A_VERB, type);
@@ -57,7 +57,7 @@ function* listRuleIssues({ objects, verbs, rules }: RequestedRights): Generator<
 
 function* listToolIssues({ objects, verbs, pinnedTools }: RequestedRights): Generator<Issue> {
   for (const [index, { type, objectName: object }] of pinnedTools.entries()) {
-    const path = ['input', 'pinnedTools', index];
+    const path = ['pinnedTools', index];
     const firstIndex = pinnedTools.findIndex(
       (tool) => tool.type === type && tool.objectName === object,
     );
@@ -99,10 +99,6 @@ export async function listUnknownObjectIssues(
   return references
     .filter(({ name }) => !objectNames.has(name))
     .map(({ path, name }) =>
-      createInputIssue(
-        ['input', ...path],
-        'is not an object of an integration of the project.',
-        name,
-      ),
+      createInputIssue([...path], 'is not an object of an integration of the project.', name),
     );
 }

@@ -10,6 +10,7 @@ import { listColumns, type Row } from '../../database/statements/tables.ts';
 import { inTransaction } from '../../database/transactions/transaction.ts';
 import { leasedWork } from '../../jobs/leased-work.ts';
 import { conflict, DomainError } from '../../kernel/errors.ts';
+import { enumValue, text } from '../../kernel/text.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import { authorizeAgent } from './agent-objects.ts';
 import type { Call, Services } from '../access/call.ts';
@@ -291,7 +292,7 @@ function refuseUncommittable(proposal: Proposal, payloadHash: string, now: Date)
   if (proposal.status === 'PENDING') {
     throw new DomainError(
       'PROPOSAL_NOT_APPROVED',
-      `The proposal ${proposal.id} waits for an approval until ${proposal.expireTime.toISOString()}. Commit it when its status is APPROVED.`,
+      text`The proposal ${proposal.id} waits for an approval until ${proposal.expireTime.toISOString()}. Commit it when its status is ${enumValue('APPROVED', 'ProposalStatus')}.`,
     );
   }
 }

@@ -8,6 +8,7 @@ import type { Row } from '../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { notFound, unprocessable } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { enumValue, text } from '../../kernel/text.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
@@ -154,21 +155,19 @@ function* listInputIssues(
     omittedFields,
   }: { object: ObjectContract; hash: string; omittedFields: string[] },
 ) {
-  const path = ['input', 'values'];
+  const path = ['values'];
   if (type === 'CREATE' && recordId != null) {
     yield createInputIssue(
-      ['input', 'recordId'],
+      ['recordId'],
       'must not be given: the provider chooses the id of a new record.',
     );
   }
   if (type !== 'CREATE' && recordId == null) {
-    yield createInputIssue(
-      ['input', 'recordId'],
-      `is required: name the record to ${type.toLowerCase()}.`,
-    );
+    yield createInputIssue(['recordId'], `is required: name the record to ${type.toLowerCase()}.`);
   }
   if (type === 'DELETE') {
-    if (values != null) yield createInputIssue(path, 'must not be given for a DELETE.');
+    if (values != null)
+      yield createInputIssue(path, text`must not be given for a ${enumValue('DELETE')}.`);
     return;
   }
   if (values == null) yield createInputIssue(path, 'is required: set at least one field.');

@@ -1,18 +1,15 @@
 /** Plans the write of a proposal, as `writeRecords` would. */
 import { hash } from 'node:crypto';
+import type { Path } from '../../kernel/text.ts';
 import type { Call } from '../access/call.ts';
-import { castJsonColumn, sortJsonMembers } from '../base/storable-json.ts';
-import {
-  type NameArgument,
-  parseInput,
-  withArgumentNames,
-} from '../data/operation/argument-names.ts';
 import type { ServingInstallation } from '../data/operation/object-installation.ts';
 import type { UnknownFields } from '../data/operation/write/record-mapping.ts';
 import type { WriteInput } from '../data/operation/write/write-input.ts';
 import { writeRecordsInput } from '../data/operation/write/write-input.ts';
 import { planWrite, type WritePlan } from '../data/operation/write/write-plan.ts';
 import { getWriteTarget } from '../data/operation/write-records.ts';
+import { parseInput, withMovedPaths } from '../base/parse-input.ts';
+import { castJsonColumn, sortJsonMembers } from '../base/storable-json.ts';
 import type { Proposal } from './proposal.ts';
 
 interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
@@ -20,7 +17,7 @@ interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
   after: unknown;
 }
 
-/** Plans the write. Throws the errors of `writeRecords`, which name values as `input.values`. */
+/** Plans the write. Throws the errors of `writeRecords`, with paths in the input of a proposal. */
 export async function planProposedWrite(
   call: Call,
   { installation, integration, group, providerObject }: ServingInstallation,
@@ -29,23 +26,18 @@ export async function planProposedWrite(
 ): Promise<{ input: WriteInput; plan: WritePlan }> {
   const { projectId } = installation;
   const values = castJsonColumn<Record<string, unknown>>(after);
-  const input = parseInput(
-    writeRecordsInput,
-    {
+  return withMovedPaths(toProposalPath, async () => {
+    const input = parseInput(writeRecordsInput, {
       projectIdOrName: projectId,
       integrationIdOrName: integration.id,
       objectName: providerObject,
       groupRef: group.groupRef,
       type,
       record: recordId === null ? values : { ...values, id: recordId },
-    },
-    nameArgument,
-  );
-  const target = await getWriteTarget(call, projectId, input);
-  const plan = await withArgumentNames(nameArgument, () =>
-    planWrite(call, input, { target, unknownFields }),
-  );
-  return { input, plan };
+    });
+    const target = await getWriteTarget(call, projectId, input);
+    return { input, plan: await planWrite(call, input, { target, unknownFields }) };
+  });
 }
 
 /** Hashes the values of a plan and the account to which it writes them. Equal hashes mean equal writes. */
@@ -60,11 +52,9 @@ export function hashPlan({ target, objectName, entries }: WritePlan): string {
   return hash('sha256', JSON.stringify(identity), 'hex');
 }
 
-/** Names the members of a write's record as arguments of a proposal: `values`, and `recordId` for the id. */
-const nameArgument: NameArgument = (name) => {
-  const member = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
-  if (!member) return name;
-  const [, field] = member;
-  if (field === 'id') return 'input.recordId';
-  return field === undefined ? 'input.values' : `input.values.${field}`;
-};
+/** Moves the record of a write to `values`, and its id to `recordId`. */
+function toProposalPath(path: Path): Path {
+  const [member, ...inner] = path;
+  if (member !== 'record') return path;
+  return inner[0] === 'id' ? ['recordId'] : ['values', ...inner];
+}

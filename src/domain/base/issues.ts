@@ -1,6 +1,8 @@
 /** Creates the issues that a response lists for an invalid input. */
 import type { z } from 'zod';
 import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../../kernel/errors.ts';
+import { moveMembers, type Path, type PathMove, printText, type Text } from '../../kernel/text.ts';
+import { describeZodIssue } from '../../kernel/zod-texts.ts';
 
 /** Names of input members whose values never appear in a response or a log. */
 const SECRET_MEMBERS = new Set([
@@ -32,24 +34,18 @@ export function toIssues(error: z.ZodError, input: unknown): Issue[] {
       const value = findValue(input, path);
       return {
         kind: toIssueKind(issue, value),
-        in: 'body',
-        name: formatPath(path),
-        detail: formatDetail(issue),
+        path,
+        detail: createDetail(issue, value),
         ...(value === undefined || isSecretValue || isSecret(path) ? {} : { value }),
       };
     });
   });
 }
 
-/** Returns the message of an issue. Replaces zod's message for a value outside an enum. */
-function formatDetail(issue: z.core.$ZodIssue): string {
-  // Messages of rules end with a period, unlike zod's messages.
-  const isRuleMessage = issue.code !== 'invalid_value' || issue.message.endsWith('.');
-  return isRuleMessage ? issue.message : `must be ${formatChoices(issue.values)}.`;
-}
-
-function formatChoices(values: readonly unknown[]): string {
-  return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
+/** Returns the text of an issue. Replaces zod's own messages, which end without a period, unlike those of rules. */
+function createDetail(issue: z.core.$ZodIssue, value: unknown): Text {
+  if (issue.code === 'custom' && issue.params?.text) return issue.params.text as Text;
+  return issue.message.endsWith('.') ? issue.message : describeZodIssue(issue, value);
 }
 
 function toIssueKind({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
@@ -63,16 +59,23 @@ function toIssueKind({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
 export interface RuleIssue {
   path: PropertyKey[];
   message: string;
-  params: { isSecret: boolean };
+  params: { isSecret: boolean; text: Text };
 }
 
 /** Creates the issue of a violated rule. The response repeats the value at the path only if `showsValue` is set. */
-export function createRuleIssue(
-  path: readonly PropertyKey[],
-  message: string,
-  { showsValue = false } = {},
-): RuleIssue {
-  return { path: [...path], message, params: { isSecret: !showsValue } };
+export function createRuleIssue(path: Path, detail: Text, { showsValue = false } = {}): RuleIssue {
+  return {
+    path: [...path],
+    message: printText(detail),
+    params: { isSecret: !showsValue, text: detail },
+  };
+}
+
+/** Returns the issue of a schema with the members in its text moved. */
+export function moveRuleText(issue: z.core.$ZodIssue, movePath: PathMove): z.core.$ZodIssue {
+  if (issue.code !== 'custom' || !issue.params?.text) return issue;
+  const movedText = moveMembers(issue.params.text as Text, movePath);
+  return { ...issue, params: { ...issue.params, text: movedText } };
 }
 
 /**
@@ -93,12 +96,8 @@ export function requireNoIssues(newIssues: Iterable<Issue>): void {
 }
 
 /** Creates an issue for a rule that the schema of the input does not express. */
-export function createInputIssue(
-  path: readonly PropertyKey[],
-  detail: string,
-  value?: unknown,
-): Issue {
-  return { in: 'body', name: formatPath(path), detail, ...(value == null ? {} : { value }) };
+export function createInputIssue(path: Path, detail: Text, value?: unknown): Issue {
+  return { path, detail, ...(value == null ? {} : { value }) };
 }
 
 /**
@@ -112,21 +111,12 @@ export function addIssues(issues: Issue[], newIssues: Iterable<Issue>): void {
   }
 }
 
-/** Formats a path like `read.objects[0].schedule`. */
-export function formatPath(path: readonly PropertyKey[]): string {
-  let name = '';
-  for (const key of path) {
-    if (typeof key === 'number') name += `[${key}]`;
-    else name += name === '' ? String(key) : `.${String(key)}`;
-  }
-  return name;
-}
-
-function isSecret(path: readonly PropertyKey[]): boolean {
+/** True if the values at the path never appear in a response or a log. */
+export function isSecret(path: Path): boolean {
   return path.some((key) => SECRET_MEMBERS.has(String(key)));
 }
 
-function findValue(input: unknown, path: readonly PropertyKey[]): unknown {
+function findValue(input: unknown, path: Path): unknown {
   let value = input;
   for (const key of path) {
     value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];

@@ -119,15 +119,13 @@ function mayContainSecret(url: string): boolean {
 export function requireAllowedHost(call: Call, { url }: DestinationInput): void {
   if (url === undefined) return;
   const issue = findHostIssue(url, call);
-  if (issue) throw invalid('input.url', issue, mayContainSecret(url) ? undefined : url);
+  if (issue) throw invalid(['url'], issue, mayContainSecret(url) ? undefined : url);
 }
 
 /** Throws BAD_USER_INPUT with every member that a stream can't have. */
 export function requireNoWebhookMembers({ type }: Destination, input: DestinationInput): void {
   if (type !== 'STREAM') return;
-  requireNoIssues(
-    listWebhookMembers(input).map((name) => createInputIssue(['input', name], WEBHOOKS_ONLY)),
-  );
+  requireNoIssues(listWebhookMembers(input).map((name) => createInputIssue([name], WEBHOOKS_ONLY)));
 }
 
 /** Lists the members of the input that only webhooks have. Null counts as absent. */

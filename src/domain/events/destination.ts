@@ -307,7 +307,7 @@ export const rotateDestinationSecret = projectMutation({
       const lockedDestination = await lockForUpdate(tx, projectId, input.destinationId);
       const { id } = lockedDestination;
       if (!hasSecret(lockedDestination)) {
-        throw invalid('input.destinationId', 'is a stream, which has no secret.', id);
+        throw invalid(['destinationId'], 'is a stream, which has no secret.', id);
       }
       const secrets = rotateSecrets(call.vault, lockedDestination, { secret: signingSecret, now });
       const where = { projectId_id: { projectId, id } };

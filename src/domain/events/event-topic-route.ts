@@ -5,12 +5,13 @@ import type { Row } from '../../database/statements/tables.ts';
 import type { Transaction } from '../../database/transactions/transaction.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { id, newId } from '../../kernel/ids.ts';
+import { enumValue, text } from '../../kernel/text.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { read } from '../access/declared-read.ts';
+import { projectIdOrName } from '../base/names.ts';
 import type { FiltersOf, PageArgs } from '../access/paging/page.ts';
 import { listPage } from '../access/paging/page-of-rows.ts';
-import { projectIdOrName } from '../base/names.ts';
 import { createdInProject, idField, resource, updateTime } from '../base/resource.ts';
 import { eventType } from './notification-event.ts';
 
@@ -95,9 +96,11 @@ export async function insertEventTopicRoute(
     return await client.eventTopicRoute.create({ data: { id: newId('etr'), ...route } });
   } catch (error) {
     // The foreign key includes the project, so another project's topic is refused as if it did not exist.
-    if (isForeignKeyViolation(error)) throw invalid('input.topicId', 'does not exist.', topicId);
+    if (isForeignKeyViolation(error)) throw invalid(['topicId'], 'does not exist.', topicId);
     if (!isUniqueViolation(error)) throw error;
-    throw conflict(`Events of the type ${eventType} are already routed to that topic.`);
+    throw conflict(
+      text`Events of the type ${enumValue(eventType, 'NotificationEventType')} are already routed to that topic.`,
+    );
   }
 }
 

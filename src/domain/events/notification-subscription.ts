@@ -68,11 +68,11 @@ async function readCursor(
 ): Promise<bigint> {
   const position = decodeCursor(createEventList(projectId), after);
   if (typeof position !== 'bigint' || position > lastPosition) {
-    throw invalid('after', 'is not a cursor of this list.', after);
+    throw invalid(['after'], 'is not a cursor of this list.', after);
   }
   if (position < lastPosition && !(await isRetainedAfter(call.database, projectId, position))) {
     throw invalid(
-      'after',
+      ['after'],
       'is too old: events after it were removed. Read the list, and subscribe from its last cursor.',
       after,
     );

@@ -111,7 +111,7 @@ async function listDestinationIds(
       noun: 'Destination',
     });
     if (destination.type !== 'STREAM') return [id];
-    throw invalid('input.destinationId', 'is a stream, which has no deliveries.', id);
+    throw invalid(['destinationId'], 'is a stream, which has no deliveries.', id);
   }
   const webhooks = await call.database.reads.find('Destination', { projectId, type: 'WEBHOOK' });
   return webhooks.map((destination) => destination.id).sort();

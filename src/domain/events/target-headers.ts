@@ -105,7 +105,7 @@ export function mergeKeptHeaders(
     const lowerCaseName = name.toLowerCase();
     const header = storedHeaders.get(lowerCaseName);
     const addIssue = (detail: string) =>
-      issues.push(createInputIssue(['input', 'keepHeaders', index], detail));
+      issues.push(createInputIssue(['keepHeaders', index], detail));
     if (!header) {
       addIssue('is not a header of the destination.');
     } else if (newHeaders.has(lowerCaseName)) {
@@ -116,7 +116,7 @@ export function mergeKeptHeaders(
   }
   if (keptHeaders.size + newHeaders.size > HEADERS_MAX) {
     const detail = `and \`headers\` may have at most ${HEADERS_MAX} headers together.`;
-    issues.push(createInputIssue(['input', 'keepHeaders'], detail));
+    issues.push(createInputIssue(['keepHeaders'], detail));
   }
   if (issues.length > 0) throw invalidInput(issues);
   return Object.fromEntries([...keptHeaders.values(), ...newHeaders.values()]);
@@ -142,7 +142,7 @@ function listMovedHeaderIssues(
   const hasHeaders = Object.keys(destination.maskedHeaders ?? {}).length > 0;
   if (!keepsValues || !isMoved || !hasHeaders) return [];
   const detail = `points to another origin, ${parseOrigin(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the origin that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
-  return [createInputIssue(['input', 'url'], detail)];
+  return [createInputIssue(['url'], detail)];
 }
 
 function parseOrigin(url: string): string {

@@ -70,5 +70,5 @@ async function lockWebhook(
   );
   if (!destination) throw notFound('Destination', id);
   if (destination.type === 'WEBHOOK') return destination;
-  throw invalid('input.destinationId', 'is a stream. Only webhooks receive test messages.', id);
+  throw invalid(['destinationId'], 'is a stream. Only webhooks receive test messages.', id);
 }

@@ -131,9 +131,9 @@ async function findMissingParties(
   ]);
   const issues: Issue[] = [];
   const detail = 'does not exist.';
-  if (topics.length === 0) issues.push(createInputIssue(['input', 'topicId'], detail, topicId));
+  if (topics.length === 0) issues.push(createInputIssue(['topicId'], detail, topicId));
   if (destinations.length === 0) {
-    issues.push(createInputIssue(['input', 'destinationId'], detail, destinationId));
+    issues.push(createInputIssue(['destinationId'], detail, destinationId));
   }
   return issues;
 }

@@ -75,7 +75,7 @@ function createRange(
   const fromMs = Math.floor(from.getTime() / bucketMs) * bucketMs;
   const untilMs = Math.ceil((until ?? call.now()).getTime() / bucketMs) * bucketMs;
   if ((untilMs - fromMs) / bucketMs > RANGE_BUCKETS_MAX + 1) {
-    throw invalid('from', `must be at most ${RANGE_BUCKETS_MAX} buckets before until.`, from);
+    throw invalid(['from'], `must be at most ${RANGE_BUCKETS_MAX} buckets before until.`, from);
   }
   // A range whose end is before its start is empty.
   const end = new Date(Math.max(fromMs, untilMs));

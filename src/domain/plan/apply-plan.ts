@@ -124,7 +124,7 @@ function refuseMissingSecrets(
 ): void {
   const missingPaths = requiredSecrets.filter((path) => !secretsByPath.has(path));
   const surplusPaths = [...secretsByPath.keys()].filter((path) => !requiredSecrets.includes(path));
-  const createIssue = (detail: string) => createInputIssue(['input', 'secrets'], detail);
+  const createIssue = (detail: string) => createInputIssue(['secrets'], detail);
   requireNoIssues([
     ...missingPaths.map((path) => createIssue(`must have a value for ${path}.`)),
     ...surplusPaths.map((path) =>

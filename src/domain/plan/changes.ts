@@ -2,14 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type Issue } from '../../kernel/errors.ts';
-import type { ProjectCall } from '../access/call.ts';
 import type { IntegrationContent } from '../integrations/integration/integration-content.ts';
+import type { ProjectCall } from '../access/call.ts';
 import { createStringComparator } from '../base/canonical.ts';
 import { enumeration, resource } from '../base/resource.ts';
-import {
-  listDestinationItemIssues,
-  toCanonicalDestination,
-} from '../events/document/destination-document.ts';
+import { listDestinationItemIssues, toCanonicalDestination } from '../events/document/destination-document.ts';
 import { toCanonicalTopic } from '../events/document/topic-document.ts';
 import {
   listDestinationIssues,

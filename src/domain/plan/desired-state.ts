@@ -49,11 +49,7 @@ export function createDesiredState(
   const appNames = mapNewNames('PROVIDER_APP');
   const issues = renames.flatMap(({ kind, to }, index) =>
     kind === 'DESTINATION' && !items.has(`destinations.${to}`)
-      ? createInputIssue(
-          ['input', 'renames', index, 'to'],
-          'is not a destination of the project.',
-          to,
-        )
+      ? createInputIssue(['renames', index, 'to'], 'is not a destination of the project.', to)
       : [],
   );
   if (issues.length > 0) throw invalidInput(issues);

@@ -1,7 +1,8 @@
 /** Parses and formats documents as YAML and JSON. */
 import { stringify } from 'yaml';
 import type { z } from 'zod';
-import { type DomainError, type Issue, invalidInput } from '../../kernel/errors.ts';
+import { type DomainError, type Issue, invalidInput, moveIssues } from '../../kernel/errors.ts';
+import { formatPath, type Path } from '../../kernel/text.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Call } from '../access/call.ts';
 import { convertWords } from '../base/document-words.ts';
@@ -29,8 +30,8 @@ export function formatDocument(document: CanonicalDocument, format: DocumentForm
 /** The text of a document in an input. */
 export interface DocumentText {
   projectId: string;
-  /** The path of the string in the input, like `input.document`. */
-  name: string;
+  /** The path of the string in the input, like `document`. */
+  path: Path;
   text: string;
 }
 
@@ -44,55 +45,39 @@ export async function parseDocument(
 ): Promise<ParsedDocument> {
   const result = await manifests.readDocument(source.projectId, source.text);
   if ('faults' in result) {
-    throw invalidInput(
-      result.faults.map((fault): Issue => ({ in: 'body', name: source.name, ...fault })),
-    );
+    throw invalidInput(result.faults.map((fault): Issue => ({ path: source.path, ...fault })));
   }
   const { value } = result;
   const issues: Issue[] = [...listUnstorable(value)];
   if (issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
   const convertedValue = convertWords(projectDocument, value, { path: [], issues });
   const { data: document, error } = parseBounded(projectDocument, convertedValue);
-  const reportedNames = new Set(issues.map(({ name }) => name));
+  const reportedNames = new Set(issues.map(({ path }) => formatPath(path)));
   const schemaIssues = error ? toIssues(error, value) : [];
   addIssues(
     issues,
-    schemaIssues.filter(({ name }) => !reportedNames.has(name)),
+    schemaIssues.filter(({ path }) => !reportedNames.has(formatPath(path))),
   );
   if (!document || issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
   return document;
 }
 
 /**
- * Creates an error whose issues have the positions of their values in the document. The names of the issues must be paths
- * in the document.
+ * Creates an error whose issues have the positions of their values in the document. The paths of `issues` are paths in the
+ * document.
  */
 export async function createLocatedError(
   { manifests }: Pick<Call, 'manifests'>,
-  { projectId, name, text }: DocumentText,
+  { projectId, path, text }: DocumentText,
   issues: readonly Issue[],
 ): Promise<DomainError> {
-  const paths = issues.map((issue) => parsePath(issue.name));
+  const paths = issues.map((issue) => [...issue.path]);
   const result = await manifests.readDocument(projectId, text, paths);
   const positions = 'positions' in result ? result.positions : [];
   return invalidInput(
-    issues.map((issue, index) => {
-      const position = positions[index];
-      const path = issue.name === '' ? '' : `.${issue.name}`;
-      const location = position ? `line ${position.line}, column ${position.column}: ` : '';
-      return {
-        ...issue,
-        name: `${name}${path}`,
-        detail: `${location}${issue.detail}`,
-        ...position,
-      };
-    }),
-  );
-}
-
-/** Splits a path like `integrations[0].read` into its parts. */
-function parsePath(name: string): PropertyKey[] {
-  return [...name.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
-    index === undefined ? part : Number(index),
+    moveIssues(issues, (inner) => [...path, ...inner]).map((issue, index) => ({
+      ...issue,
+      ...positions[index],
+    })),
   );
 }

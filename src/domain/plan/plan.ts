@@ -213,7 +213,7 @@ export const planProject = projectMutation({
   needs: 'read',
   input: planProjectInput,
   async run(call, input, { id: projectId }): Promise<Plan> {
-    const source = { projectId, name: 'input.document', text: input.document };
+    const source = { projectId, path: ['document'], text: input.document };
     const document = await parseDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
     const desiredState = createDesiredState(document, input, state);

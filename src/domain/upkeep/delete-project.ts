@@ -31,7 +31,7 @@ export const deleteProject = projectMutation({
   input: deleteProjectInput,
   async run(call, { confirmName }, { id, name }): Promise<{ deletedId: string }> {
     if (confirmName.toLowerCase() !== name) {
-      throw invalid('input.confirmName', `must be ${name}, the name of the project.`, confirmName);
+      throw invalid(['confirmName'], `must be ${name}, the name of the project.`, confirmName);
     }
     await inTransaction(call.database, async (tx) => {
       await leaveOrg(tx, id);

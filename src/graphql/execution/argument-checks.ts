@@ -23,12 +23,12 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { z } from 'zod';
+import { requireNoIssues } from '../../domain/base/issues.ts';
+import { parseInput } from '../../domain/base/parse-input.ts';
+import { listUnstorable } from '../../domain/base/storable-input.ts';
 import { meetsNeed, type Need } from '../../domain/access/viewer/needs.ts';
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
-import { requireNoIssues, toIssues } from '../../domain/base/issues.ts';
-import { listUnstorable } from '../../domain/base/storable-input.ts';
-import { DomainError, invalidInput } from '../../kernel/errors.ts';
-import { parseBounded } from '../../work/bounded-parse.ts';
+import { DomainError } from '../../kernel/errors.ts';
 import type { OperationArgs } from './operation-context.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -146,13 +146,13 @@ function toFieldError(node: FieldNode, error: DomainError): GraphQLError {
   return new GraphQLError(error.message, { nodes: node, originalError: error });
 }
 
-/** Returns the input of the field's function. Undefined if the field declares none. */
+/** Returns the input of the field's function. Undefined if the field declares no `parseArguments`. */
 function parseArguments(field: Field, args: Args, viewer: Viewer): unknown {
   requireNoIssues(listUnstorable(args));
-  const { error } = parseBounded(getArgumentSchema(field), args);
-  if (error) throw invalidInput(toIssues(error, args));
   const parse = field.extensions.parseArguments as ParseArguments | undefined;
-  return parse?.(args, viewer);
+  if (parse) return parse(args, viewer);
+  parseInput(getArgumentSchema(field), args);
+  return undefined;
 }
 
 const schemas = new WeakMap<Field, z.ZodType>();

@@ -32,7 +32,7 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
 /** Maps an error that a domain function throws. */
 function mapDomainError(error: DomainError, cause: GraphQLError | null): GraphQLError {
   return toGraphQLError(error.code, error.message, {
-    extra: { issues: error.issues, ...error.extra },
+    extra: { issues: error.shownIssues, ...error.extra },
     cause,
   });
 }

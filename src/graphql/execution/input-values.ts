@@ -1,23 +1,18 @@
-/**
- * Reports invalid literals and variables. graphql-js finds the errors. The messages omit the values, which may be
- * secrets or very long.
- */
+/** Reports invalid literals and variables. The messages omit the values, which may be secrets or very long. */
 import {
-  coerceInputValue,
+  type ASTNode,
+  type ASTVisitor,
   type DocumentNode,
   type ExecutionArgs,
   GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
-  getNullableType,
   getOperationAST,
-  isEnumType,
   isInputObjectType,
   isInputType,
-  isListType,
   isNonNullType,
-  isSpecifiedScalarType,
+  isValueNode,
   Kind,
   TypeInfo,
   typeFromAST,
@@ -25,10 +20,12 @@ import {
   ValuesOfCorrectTypeRule,
   type VariableDefinitionNode,
   visit,
+  visitInParallel,
   visitWithTypeInfo,
 } from 'graphql';
-import type { Issue } from '../../kernel/errors.ts';
-import { toGraphQLError, truncateMessage } from './graphql-errors.ts';
+import { type Issue, toProblemIssue } from '../../kernel/errors.ts';
+import { toGraphQLError } from './graphql-errors.ts';
+import { describeType, listValueIssues } from './value-issues.ts';
 
 /** The maximum number of errors of one request. graphql-js has the same limit for variables. */
 const ERRORS_MAX = 50;
@@ -37,11 +34,35 @@ const ERRORS_MAX = 50;
 export function listLiteralErrors(schema: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   const errors: GraphQLError[] = [];
   const types = new TypeInfo(schema);
+  const path: PropertyKey[] = [];
   const context = new ValidationContext(schema, document, types, (error) => {
-    if (errors.length < ERRORS_MAX) errors.push(omitValue(error, types.getInputType()));
+    if (errors.length === ERRORS_MAX) return;
+    const cause = omitValue(error, types.getInputType());
+    const issue = toProblemIssue({ path: [...path], detail: cause.message });
+    const extra = { issues: [issue] };
+    errors.push(toGraphQLError('GRAPHQL_VALIDATION_FAILED', cause.message, { extra, cause }));
   });
-  visit(document, visitWithTypeInfo(types, ValuesOfCorrectTypeRule(context)));
+  const visitor = visitInParallel([trackPath(path), ValuesOfCorrectTypeRule(context)]);
+  visit(document, visitWithTypeInfo(types, visitor));
   return errors;
+}
+
+/** Keeps in `path` the argument or the variable, the members and the indexes that lead to the visited value. */
+function trackPath(path: PropertyKey[]): ASTVisitor {
+  const isItem = (node: ASTNode, key: unknown) =>
+    path.length > 0 && typeof key === 'number' && isValueNode(node);
+  return {
+    enter(node, key) {
+      if (node.kind === Kind.ARGUMENT) path.splice(0, path.length, node.name.value);
+      else if (node.kind === Kind.VARIABLE_DEFINITION) path.push(node.variable.name.value);
+      else if (node.kind === Kind.OBJECT_FIELD) path.push(node.name.value);
+      else if (isItem(node, key)) path.push(Number(key));
+    },
+    leave(node, key) {
+      if (node.kind === Kind.ARGUMENT || node.kind === Kind.VARIABLE_DEFINITION) path.length = 0;
+      else if (node.kind === Kind.OBJECT_FIELD || isItem(node, key)) path.pop();
+    },
+  };
 }
 
 function omitValue(error: GraphQLError, type: GraphQLInputType | null | undefined) {
@@ -71,9 +92,11 @@ export function listVariableErrors({
   for (const node of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
     for (const issue of listIssues(schema, node, values)) {
       if (errors.length === ERRORS_MAX) return errors;
-      const detail = `Variable ${issue.name} is invalid: ${issue.detail}`;
+      const shownIssue = toProblemIssue(issue);
+      const detail = `Variable ${shownIssue.name} is invalid: ${shownIssue.detail}`;
       const cause = new GraphQLError(detail, { nodes: node });
-      errors.push(toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [issue] }, cause }));
+      const extra = { issues: [shownIssue] };
+      errors.push(toGraphQLError('BAD_USER_INPUT', detail, { extra, cause }));
     }
   }
   return errors;
@@ -83,76 +106,14 @@ function listIssues(
   schema: GraphQLSchema,
   { variable, type: typeNode, defaultValue }: VariableDefinitionNode,
   values: Readonly<Record<string, unknown>>,
-): Issue[] {
+): Iterable<Issue> {
   const type = typeFromAST(schema, typeNode);
   if (!isInputType(type)) return [];
   const name = variable.name.value;
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value === undefined && (defaultValue || !isNonNullType(type))) return [];
   if (value == null && isNonNullType(type)) {
-    return [
-      { kind: 'missing-value', in: 'body', name, detail: `must have a value of type ${type}.` },
-    ];
+    return [{ kind: 'missing-value', path: [name], detail: `must have a value of type ${type}.` }];
   }
-  const issues: Issue[] = [];
-  try {
-    coerceInputValue(value, type, (path, invalid, { message }) => {
-      // graphql-js would report every error of a large value.
-      if (issues.length === ERRORS_MAX) throw LIMIT_REACHED;
-      const invalidType = getTypeAt(type, path);
-      const repeatsValue = invalid != null && isEnumOrBuiltIn(invalidType);
-      const detail = repeatsValue
-        ? `must be ${describeType(invalidType)}.`
-        : truncateMessage(message);
-      issues.push({ in: 'body', name: formatPath(name, path), detail });
-    });
-  } catch (error) {
-    if (error !== LIMIT_REACHED) throw error;
-  }
-  return issues;
-}
-
-const LIMIT_REACHED = new Error('The maximum number of errors is reached.');
-
-type Path = readonly (string | number)[];
-
-function getTypeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
-  return path.reduce<GraphQLInputType>((parent, key) => {
-    const nullableType = getNullableType(parent);
-    if (isListType(nullableType)) return nullableType.ofType;
-    const field = isInputObjectType(nullableType) ? nullableType.getFields()[key] : undefined;
-    return field?.type ?? parent;
-  }, type);
-}
-
-function formatPath(name: string, path: Path): string {
-  const keys = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`));
-  return `${name}${keys.join('')}`;
-}
-
-const SCALARS: Readonly<Record<string, string>> = {
-  Int: 'a 32-bit integer',
-  Float: 'a number',
-  String: 'a string',
-  Boolean: 'true or false',
-  ID: 'a string or an integer',
-};
-
-/** False for input objects and custom scalars, whose messages contain no value. */
-function isEnumOrBuiltIn(type: GraphQLInputType): boolean {
-  const namedType = getNamedType(type);
-  return isEnumType(namedType) || isSpecifiedScalarType(namedType);
-}
-
-/** Describes the values that graphql-js accepts for a type. */
-function describeType(type: GraphQLInputType): string {
-  const namedType = getNamedType(type);
-  const description = isEnumType(namedType)
-    ? `one of ${namedType
-        .getValues()
-        .map((value) => value.name)
-        .join(', ')}`
-    : (SCALARS[namedType.name] ??
-      `${isInputObjectType(namedType) ? 'an object of type' : 'a'} ${namedType.name}`);
-  return isListType(getNullableType(type)) ? `a list of values, each ${description}` : description;
+  return listValueIssues(type, value, [name]);
 }

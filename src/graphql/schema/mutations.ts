@@ -1,17 +1,11 @@
 /** Adds declared mutations to the schema. */
+import { createInputForm } from './input-form.ts';
+import { describeField } from './fields.ts';
 import type { ObjectRef } from '@pothos/core';
 import type { FieldNode } from 'graphql';
-import { z } from 'zod';
-import type { Call } from '../../domain/access/call.ts';
-import {
-  type ExclusiveMembers,
-  findExclusiveMembers,
-  type Mutation,
-} from '../../domain/access/declared-mutation.ts';
-import { toIssues } from '../../domain/base/issues.ts';
-import { DomainError, invalidInput } from '../../kernel/errors.ts';
-import { parseBounded } from '../../work/bounded-parse.ts';
-import { describeField } from './fields.ts';
+import type { z } from 'zod';
+import type { Mutation } from '../../domain/access/declared-mutation.ts';
+import { spellError } from '../../kernel/errors.ts';
 import { describeInput, getInputType } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
 
@@ -72,11 +66,12 @@ export function addMutation<R extends object>(
   payload: ObjectRef<Types, R>,
 ): void {
   const { extensions, ...options } = describeField(mutation);
-  const { parseArguments, run } = prepare(mutation);
+  const form = createInputForm(mutation.input);
+  const decode = (args: object) => form.decode((args as { input: unknown }).input);
   builder.mutationField(name, (t) =>
     t.field({
       ...options,
-      extensions: { ...extensions, input: mutation.input, parseArguments },
+      extensions: { ...extensions, input: mutation.input, parseArguments: decode },
       type: payload as ObjectRef<Types, object>,
       nullable: true,
       args: {
@@ -84,66 +79,18 @@ export function addMutation<R extends object>(
           type: getInputType(mutation.input),
           required: true,
           description: describeInput(mutation.input),
+          validate: { schema: form.schema },
         }),
       },
-      // A caller other than the pipeline, such as a test, has no parsed inputs.
-      resolve: (_root, args, { call, inputs }, info) => {
-        const input = inputs?.get(info.fieldNodes[0] as FieldNode) ?? parseArguments(args);
-        return run(call, input as Record<string, unknown>);
+      async resolve(_root, args, { call, inputs }, info) {
+        // A caller other than the pipeline, such as a test, has no decoded inputs.
+        const input = inputs?.get(info.fieldNodes[0] as FieldNode) ?? decode(args);
+        try {
+          return await mutation(call, input as Record<string, unknown>);
+        } catch (error) {
+          throw spellError(error, form.spelling);
+        }
       },
     }),
   );
-}
-
-/** Returns functions that convert a GraphQL input to the domain's input, and call the mutation with it. */
-function prepare<S extends z.ZodObject, R>(mutation: Mutation<S, R>) {
-  const group = findExclusiveMembers(mutation.input);
-  const schema = z.object({ input: mutation.input });
-  const toPublicError = (error: unknown) => (group ? addGroupToError(error, group) : error);
-  return {
-    parseArguments({ input }: { input?: unknown }): z.output<S> {
-      const args = { input: group ? flattenGroup(input as Input, group) : input };
-      const { data, error } = parseBounded(schema, args);
-      if (error) throw toPublicError(invalidInput(toIssues(error, args)));
-      return (data as { input: z.output<S> }).input;
-    },
-    async run(call: Call, input: z.output<S>): Promise<R> {
-      try {
-        return await mutation(call, input);
-      } catch (error) {
-        throw toPublicError(error);
-      }
-    },
-  };
-}
-
-type Input = Record<string, unknown>;
-
-/** Replaces the group with its member: `records: { record }` becomes `record`. */
-function flattenGroup(input: Input, { name }: ExclusiveMembers): Input {
-  const { [name]: member, ...otherMembers } = input;
-  return { ...otherMembers, ...(member as object | null | undefined) };
-}
-
-/** Replaces `input.apiKey` with `input.credentials.apiKey` in the message and the issues of an error. */
-function addGroupToError(error: unknown, group: ExclusiveMembers): unknown {
-  if (!(error instanceof DomainError) || !error.issues) return error;
-  const issues = error.issues.map((issue) => ({
-    ...issue,
-    name: addGroupName(issue.name, group),
-  }));
-  if (error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
-  return new DomainError(error.code, addGroupName(error.message, group), {
-    ...error.extra,
-    issues,
-  });
-}
-
-function addGroupName(text: string, { name, members }: ExclusiveMembers): string {
-  // Strings in double quotes contain the caller's input, which stays unchanged.
-  const pattern = new RegExp(
-    `"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(?=(?:${members.join('|')})\\b)`,
-    'g',
-  );
-  return text.replace(pattern, (match) => (match === 'input.' ? `input.${name}.` : match));
 }

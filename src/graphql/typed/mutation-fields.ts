@@ -29,6 +29,7 @@ import {
   GROUP_ARGUMENT,
   type RootFields,
   renameMembers,
+  runSpelled,
   type TypedObject,
   toObjectOfGroup,
 } from './root-field.ts';
@@ -102,10 +103,12 @@ function createField(
       },
     },
     resolve: (_root, args, context) =>
-      writeObjectRecord(context.call, toObjectOfGroup(context, object, args.group), {
-        type,
-        ...toWrite(args),
-      }),
+      runSpelled(() =>
+        writeObjectRecord(context.call, toObjectOfGroup(context, object, args.group), {
+          type,
+          ...toWrite(args),
+        }),
+      ),
   };
 }
 
@@ -129,7 +132,7 @@ function listRepeatedNames(
   const detail = 'names a field that is also set by its own member of the input.';
   return Object.keys(otherFields ?? {})
     .filter((name) => Object.hasOwn(record, name))
-    .map((name) => createInputIssue(['input', OTHER_FIELDS, name], detail));
+    .map((name) => createInputIssue(['record', OTHER_FIELDS, name], detail));
 }
 
 const WriteResultType = new GraphQLObjectType<ServedWrite>({

@@ -14,6 +14,7 @@ import {
   GROUP_ARGUMENT,
   type RootFields,
   renameMembers,
+  runSpelled,
   type TypedObject,
   toObjectOfGroup,
 } from './root-field.ts';
@@ -80,10 +81,12 @@ function createListField({ object, types }: TypedObject): RootFields[string] {
       },
     },
     resolve: (_root, args, context) =>
-      listObjectRecords(
-        context.call,
-        toObjectOfGroup(context, object, args.group),
-        toListArgs(args),
+      runSpelled(() =>
+        listObjectRecords(
+          context.call,
+          toObjectOfGroup(context, object, args.group),
+          toListArgs(args),
+        ),
       ),
   };
 }

@@ -1,13 +1,11 @@
 /** Options and helpers of the root fields of typed APIs. */
 import { type GraphQLArgumentConfig, type GraphQLFieldConfig, GraphQLID } from 'graphql';
-import type { Viewer } from '../../domain/access/viewer/viewer.ts';
-import { requireNoIssues } from '../../domain/base/issues.ts';
 import type { GeneratedObject } from '../../domain/data/contract/formats/generated.ts';
-import {
-  listGroupIssues,
-  type ObjectOfGroup,
-} from '../../domain/data/operation/object-installation.ts';
-import type { Issue } from '../../kernel/errors.ts';
+import { requireNoIssues } from '../../domain/base/issues.ts';
+import { listGroupIssues, type ObjectOfGroup } from '../../domain/data/operation/object-installation.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
+import { type Issue, spellError } from '../../kernel/errors.ts';
+import { formatPath, type Path, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';
 import type { ParseArguments } from '../execution/argument-checks.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
 import { describeField, type FieldDeclaration } from '../schema/fields.ts';
@@ -47,12 +45,39 @@ export function describeRootField(
   { providerCalls, needsGroup = true, listIssues = () => [], description }: RootFieldOptions,
 ) {
   const { extensions, ...options } = describeField(declaration, description);
-  const parseArguments: ParseArguments = (args: Args, viewer: Viewer) =>
-    requireNoIssues([
-      ...(needsGroup ? listGroupIssues(viewer, args.group ?? null) : []),
-      ...listIssues(args),
-    ]);
+  const parseArguments: ParseArguments = (args: Args, viewer: Viewer) => {
+    try {
+      requireNoIssues([
+        ...(needsGroup ? listGroupIssues(viewer, args.group ?? null) : []),
+        ...listIssues(args),
+      ]);
+    } catch (error) {
+      throw spellError(error, ARGUMENT_SPELLING);
+    }
+  };
   return { ...options, extensions: { ...extensions, providerCalls, parseArguments } };
+}
+
+/** Spells problems of the domain's functions with the arguments of typed APIs. */
+const ARGUMENT_SPELLING: Spelling = {
+  ...PLAIN_SPELLING,
+  locate: (path) => ({ in: 'body', name: formatPath(toArgument(path)) }),
+};
+
+function toArgument(path: Path): Path {
+  const [member, ...inside] = path;
+  if (member === 'groupRef') return ['group', ...inside];
+  if (member !== 'record') return path;
+  return inside[0] === 'id' ? inside : ['input', ...inside];
+}
+
+/** Runs a function of the domain. Its errors name the arguments of typed APIs. */
+export async function runSpelled<R>(work: () => Promise<R>): Promise<R> {
+  try {
+    return await work();
+  } catch (error) {
+    throw spellError(error, ARGUMENT_SPELLING);
+  }
 }
 
 export function toObjectOfGroup(

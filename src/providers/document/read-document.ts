@@ -1,4 +1,5 @@
 /** Reads provider documents. A document with problems is refused with the line and the column of each. */
+import type { Path } from '../../kernel/text.ts';
 import type { z } from 'zod';
 import { type Issue, invalidInput } from '../../kernel/errors.ts';
 import { isTooDeep, LEVELS_MAX, parseBounded } from '../../work/bounded-parse.ts';
@@ -17,15 +18,15 @@ import {
 } from './provider-document.ts';
 
 /**
- * Parses YAML, or JSON as a part of it. Throws BAD_USER_INPUT with all problems. `name` is the path of the text in the
+ * Parses YAML, or JSON as a part of it. Throws BAD_USER_INPUT with all problems. `path` is that of the text in the
  * caller's input. A document of the maximum length takes about a second, so a server calls this in a thread.
  */
-export function readDocument(text: string, name = 'document'): ProviderDocument {
+export function readDocument(text: string, path: Path = ['document']): ProviderDocument {
   const parsed = parseYaml(text, PROVIDER_DOCUMENT_LENGTH_MAX);
   if ('faults' in parsed) {
     throw invalidInput(
       parsed.faults.map((fault) =>
-        createIssue(name, [], {
+        createIssue(path, {
           detail: formatFault(fault),
           ...locateOffset(parsed, fault.offset),
         }),
@@ -34,7 +35,7 @@ export function readDocument(text: string, name = 'document'): ProviderDocument 
   }
   const result = parseValue(parsed.value);
   if ('document' in result) return result.document;
-  throw invalidInput(result.problems.map((problem) => locateProblem(parsed, name, problem)));
+  throw invalidInput(result.problems.map((problem) => locateProblem(parsed, path, problem)));
 }
 
 interface DocumentProblem {
@@ -107,26 +108,14 @@ function endSentence(message: string): string {
   return message.endsWith('.') ? message : `${message}.`;
 }
 
-function locateProblem(parsed: ParsedYaml, name: string, { path, detail }: DocumentProblem): Issue {
-  return createIssue(name, path, { detail, ...locateValue(parsed, path) });
-}
-
-/** Quotes keys with unusual characters, which could otherwise look like other text. */
-function formatKey(key: PropertyKey): string {
-  const text = String(key);
-  return /^[\w$/-]+$/.test(text) ? text : JSON.stringify(text);
-}
-
-function createIssue(
-  name: string,
-  path: readonly PropertyKey[],
-  { detail, line, column }: { detail: string } & TextPosition,
+function locateProblem(
+  parsed: ParsedYaml,
+  documentPath: Path,
+  { path, detail }: DocumentProblem,
 ): Issue {
-  return {
-    in: 'body',
-    name: [name, ...path.map(formatKey)].join('.'),
-    detail: `line ${line}, column ${column}: ${detail}`,
-    line,
-    column,
-  };
+  return createIssue([...documentPath, ...path], { detail, ...locateValue(parsed, path) });
+}
+
+function createIssue(path: Path, located: { detail: string } & TextPosition): Issue {
+  return { path, ...located };
 }

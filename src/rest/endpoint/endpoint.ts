@@ -4,16 +4,16 @@ import type { Call } from '../../domain/access/call.ts';
 import type { Relations } from '../../domain/access/relations.ts';
 import { authorize, describeNeed, type Need } from '../../domain/access/viewer/needs.ts';
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
-import type { Issue } from '../../kernel/errors.ts';
+import type { MemberLocation } from '../../kernel/text.ts';
 import { createResponseForm, toRestTerms } from '../openapi/response-form.ts';
+import { createMask, createMaskedSchema, locateInMember, type Mask } from './mask.ts';
 import {
   createPartSchema,
   type Location,
   type Locations,
   locateMembers,
   type Method,
-} from './locations.ts';
-import { createMask, createMaskedSchema, locateInMember, type Mask } from './mask.ts';
+} from './request-form.ts';
 
 /** The context of a request, which an endpoint's function receives with the input. */
 export interface RestRequest extends Relations {
@@ -31,7 +31,7 @@ export interface RestRequest extends Relations {
 /** Returned in place of a result that the client already has. */
 export const NOT_MODIFIED = Symbol('304');
 
-export type Part = Issue['in'];
+export type Part = MemberLocation['in'];
 
 /** The parts of a request, as the router parsed them. */
 export type Parts = Record<Part, unknown>;

@@ -1,9 +1,9 @@
 /** Implements updates like `{ updateMask: ['name'], topic: { name: 'a' } }`, which change only the named fields. */
 import { z } from 'zod';
-import { createInputIssue, toIssues } from '../../domain/base/issues.ts';
+import { toIssues } from '../../domain/base/issues.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
-import type { Locations } from './locations.ts';
+import type { Locations } from './request-form.ts';
 
 export interface Mask {
   /** The member of the body that holds the new values. */
@@ -79,9 +79,17 @@ export function listMaskIssues(mask: Mask, body: unknown, members: object): Issu
     (field) => !mask.fields.get(field)?.some((name) => Object.hasOwn(members, name)),
   );
   return [
-    ...invalidNames.map((issue) => ({ ...issue, name: `updateMask${issue.name}` })),
-    ...missingValues.map((field) =>
-      createInputIssue([mask.member, field], 'is required, because updateMask names it.'),
+    ...invalidNames.map((issue) => ({
+      ...issue,
+      path: ['updateMask', ...issue.path],
+      in: 'body' as const,
+    })),
+    ...missingValues.map(
+      (field): Issue => ({
+        in: 'body',
+        path: [mask.member, field],
+        detail: 'is required, because updateMask names it.',
+      }),
     ),
   ];
 }
@@ -91,7 +99,7 @@ export function suggestNames(
   issues: readonly Issue[],
   allowed: Iterable<string>,
 ): Record<string, string> {
-  const hasInvalidName = issues.some(({ name }) => name.startsWith('updateMask'));
+  const hasInvalidName = issues.some(({ path: [member] }) => member === 'updateMask');
   return hasInvalidName ? { remedy: `updateMask may name ${[...allowed].join(', ')}.` } : {};
 }
 

@@ -1,14 +1,16 @@
 /** Turns the parts of a request into the input of a domain function, and reports the issues of all parts together. */
 import { z } from 'zod';
 import { timestamp } from '../../domain/base/input-schemas.ts';
-import { addIssues, createInputIssue, toIssues } from '../../domain/base/issues.ts';
+import { addIssues, createInputIssue, isSecret, toIssues } from '../../domain/base/issues.ts';
+import { createNameFinder } from '../../domain/base/nearest-name.ts';
 import { listUnstorable } from '../../domain/base/storable-input.ts';
 import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
+import { formatPath } from '../../kernel/text.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';
-import { type Location, type Locations, locateIssue } from './locations.ts';
 import { getValue, listMaskIssues, pickMasked, suggestNames } from './mask.ts';
+import { type Location, type Locations, locateIssue } from './request-form.ts';
 import { findEnumName, toWord } from './words.ts';
 
 const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
@@ -40,11 +42,11 @@ export function readInput(
   if (input && issues.length === 0) return { input, locations: domainMembers.locations };
   // Members with an invalid wire form are already reported and removed. The domain's schema would report them as missing.
   const reportedNames = new Set(
-    domainMembers.issues.flatMap(({ name }) => listEnclosingNames(name)),
+    domainMembers.issues.flatMap(({ path }) => listEnclosingNames(formatPath(path))),
   );
   const newIssues = (error ? toIssues(error, domainMembers.members) : [])
     .map((issue) => locateIssue(domainMembers.locations, issue))
-    .filter(({ name }) => !reportedNames.has(name));
+    .filter(({ path }) => !reportedNames.has(formatPath(path)));
   const allIssues = keepFirstAtEachLocation([...issues, ...newIssues].slice(0, ISSUES_MAX));
   const { mask } = endpoint;
   throw invalidInput(allIssues, mask ? suggestNames(allIssues, mask.fields.keys()) : {});
@@ -100,8 +102,8 @@ function convertWireForms(
     const value = wireMembers[name];
     if (!form || value === undefined || value === null) continue;
     const { data, error } = parseBounded(form.schema, value);
-    members[name] = error ? undefined : form.toDomain(data);
-    locations.set(name, { ...location, locateInside: (subpath) => form.locate(data, subpath) });
+    members[name] = error ? undefined : form.decode(data);
+    locations.set(name, { ...location, locateInside: (path) => form.locate(data, path) });
     if (error) {
       const nestedIssues = toIssues(error, value).map((issue) => nestIssue(location, issue));
       addIssues(issues, nestedIssues);
@@ -110,8 +112,9 @@ function convertWireForms(
   return { members, locations, issues };
 }
 
-function nestIssue({ name }: Location, issue: Issue): Issue {
-  return { ...issue, name: issue.name === '' ? name : `${name}.${issue.name}` };
+function nestIssue({ in: part, name }: Location, { value, ...issue }: Issue): Issue {
+  const path = [...name.split('.'), ...issue.path];
+  return { ...issue, in: part, path, ...(value !== undefined && !isSecret(path) && { value }) };
 }
 
 /** Lists the locations that enclose a location: `a` and `a.b` for `a.b.c`. */
@@ -123,7 +126,10 @@ function listEnclosingNames(name: string): string[] {
 
 /** Keeps one issue for each location, because a value of the wrong type also violates other rules. */
 function keepFirstAtEachLocation(issues: Issue[]): Issue[] {
-  const issuesByLocation = Map.groupBy(issues, (issue) => `${issue.in} ${issue.name}`);
+  const issuesByLocation = Map.groupBy(
+    issues,
+    ({ in: part, path }) => `${part} ${formatPath(path)}`,
+  );
   return [...issuesByLocation.values()].map(([first]) => first as Issue);
 }
 
@@ -136,17 +142,16 @@ type Path = readonly PropertyKey[];
  */
 class PartDecoder {
   readonly issues: Issue[] = [];
-  readonly #part: Issue['in'];
+  readonly #part: Part;
 
-  constructor(part: Issue['in']) {
+  constructor(part: Part) {
     this.#part = part;
   }
 
   /** Throws BAD_USER_INPUT if the part is not an object. */
-  decode(schema: z.ZodObject, part: unknown): unknown {
-    if (typeof part === 'object' && !Array.isArray(part)) return this.#decode(schema, part, []);
-    const name = this.#part;
-    throw invalidInput([{ in: name, name, detail: 'must be a JSON object.' }]);
+  decode(schema: z.ZodObject, value: unknown): unknown {
+    if (typeof value === 'object' && !Array.isArray(value)) return this.#decode(schema, value, []);
+    throw invalidInput([{ in: this.#part, path: [], detail: 'must be a JSON object.' }]);
   }
 
   #decode(schema: z.ZodType, value: unknown, path: Path): unknown {
@@ -166,9 +171,12 @@ class PartDecoder {
     if (!(schema.def.catchall instanceof z.ZodUnknown)) {
       // An ignored member may be a misspelled one.
       const unknownNames = Object.keys(members).filter((name) => !(name in schema.shape));
+      const findNearestName = createNameFinder(Object.keys(schema.shape));
       for (const name of unknownNames) {
-        const issue = createInputIssue([...path, name], 'is not a field of this request.');
-        this.#report({ ...issue, kind: 'unknown-name' });
+        const nearestName = findNearestName(name);
+        const suggestion = nearestName === null ? '' : ` Did you mean ${nearestName}?`;
+        const detail = `is not a field of this request.${suggestion}`;
+        this.#report({ ...createInputIssue([...path, name], detail), kind: 'unknown-name' });
       }
     }
     return Object.fromEntries(
@@ -200,8 +208,8 @@ class PartDecoder {
     const names = schema.options as string[];
     const name = names.find((name) => toWord(enumName, name) === value);
     if (name !== undefined) return name;
-    const allowed = names.map((name) => toWord(enumName, name)).join(', ');
-    this.#report(createInputIssue(path, `must be one of ${allowed}.`, value));
+    const words = names.map((name) => toWord(enumName, name)).join(', ');
+    this.#report(createInputIssue(path, `must be one of ${words}.`, isSecret(path) ? null : value));
     // The domain's schema would accept the name of the enum's value, so the value must not reach it.
     return null;
   }

@@ -19,7 +19,7 @@ import {
   NOT_MODIFIED,
   type RestRequest,
 } from './endpoint.ts';
-import type { Location } from './locations.ts';
+import type { Location } from './request-form.ts';
 
 interface ReadDefinition<I extends z.ZodObject, R> extends EndpointBase, EndpointResponse {
   read: Read<[input: z.output<I>], R | Promise<R>>;

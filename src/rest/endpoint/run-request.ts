@@ -8,19 +8,18 @@ import { authorize } from '../../domain/access/viewer/needs.ts';
 import { toWeight } from '../../domain/access/viewer/share/process-shares.ts';
 import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
 import { findProjectId, type Viewer } from '../../domain/access/viewer/viewer.ts';
-import { missingCredentials } from '../../kernel/errors.ts';
+import { missingCredentials, spellError } from '../../kernel/errors.ts';
 import { measure, toOutcome } from '../../kernel/meters.ts';
 import { inSpan } from '../../kernel/spans.ts';
 import { createTimeoutError, getOperationMsMax, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
-import { locateError } from './locations.ts';
 import {
   readInput,
   refuseUnstorable,
   type Validate,
   type ValidationResult,
 } from './request-input.ts';
-import { translateError } from './rest-terms.ts';
+import { createSpelling } from './rest-spelling.ts';
 
 export interface Gateway {
   services: Services;
@@ -112,13 +111,14 @@ export function serveCaller<T>(
   });
 }
 
-/** Authorizes the caller, validates the input, and runs the endpoint. Throws errors in REST's terms. */
+/** Authorizes the caller, validates the input, and runs the endpoint. Throws errors that are spelled as in REST. */
 async function runAdmitted(
   endpoint: Endpoint,
   request: RestRequest,
   { parts: receivedParts, validate }: { parts: Parts; validate: Validate },
 ): Promise<unknown> {
   let parts = receivedParts;
+  let { locations } = endpoint;
   try {
     // Must precede validation: a caller without the scope learns nothing else.
     authorize(request.call.viewer, endpoint.needs);
@@ -126,14 +126,11 @@ async function runAdmitted(
       refuseUnstorable(parts);
       parts = await endpoint.rewrite(parts, request);
     }
-    const { input, locations } = readInput(endpoint, parts, validate);
-    return await inSpan('execute', {}, () => endpoint.run(request, input)).catch(
-      (error: unknown) => {
-        throw locateError(locations, error);
-      },
-    );
+    const input = readInput(endpoint, parts, validate);
+    locations = input.locations;
+    return await inSpan('execute', {}, () => endpoint.run(request, input.input));
   } catch (error) {
-    throw translateError(endpoint, parts, error);
+    throw spellError(error, createSpelling(endpoint, { parts, locations }));
   }
 }
 

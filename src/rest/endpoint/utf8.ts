@@ -38,7 +38,7 @@ export function findQueryRefusal(url: string): DomainError | null {
       if (isDecodable(parameter)) return [];
       const [name = ''] = parameter.split('=');
       const detail = 'must be percent-encoded UTF-8.';
-      return [{ in: 'query', name: isDecodable(name) ? decodeURIComponent(name) : name, detail }];
+      return [{ in: 'query', path: [isDecodable(name) ? decodeURIComponent(name) : name], detail }];
     });
   return issues.length > 0 ? invalidInput(issues) : null;
 }

@@ -190,8 +190,8 @@ export const deliveryEndpoints = [
             .describe(
               'Only deliveries of this status. `pending` includes deliveries that are being retried. Default: failed.',
             ),
-          toDomain: expandPending,
-          locate: () => '',
+          decode: expandPending,
+          locate: () => [],
         },
       },
     },

@@ -15,7 +15,7 @@ import { destinationFilters, listDestinations } from '../../domain/events/destin
 import { readSigningSecret, readTargetValues } from '../../domain/events/destination-secret.ts';
 import { getRequestedProject } from '../../domain/tenants/project/project.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
-import type { Location } from '../endpoint/locations.ts';
+import type { Location } from '../endpoint/request-form.ts';
 import { deleteEndpoint, listEndpoint, mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 

@@ -80,13 +80,13 @@ function findRefusal(headers: IncomingHttpHeaders, body: Buffer): DomainError | 
   const refusal = findBodyRefusal(headers, body);
   if (refusal) return refusal;
   const excess = findJsonExcess(body.toString('utf8'));
-  return excess === null ? null : invalid('body', excess);
+  return excess === null ? null : invalid(['body'], excess);
 }
 
 /** Converts the refusal of a malformed request, whose status is not 200 even in `application/json`. */
 function toMalformed(refusal: DomainError | null): GraphQLError | null {
   if (!refusal) return null;
-  const { code, message, issues, problem } = refusal;
+  const { code, message, shownIssues: issues, problem } = refusal;
   const http = { status: problem.status };
   return toGraphQLError(code, message, { extra: { ...(issues && { issues }) }, http });
 }

@@ -21,15 +21,15 @@ type ParsedMessage = { message: unknown } | { refusal: Error };
 /** Parses a message within the limits. Returns undefined for text that is not JSON. The SDK then refuses it. */
 export function parseMessage(text = ''): ParsedMessage {
   const excess = describeExcess(text, { containers: VALUES_MAX, values: VALUES_MAX });
-  if (excess) return { refusal: invalid('body', excess) };
+  if (excess) return { refusal: invalid(['body'], excess) };
   const message = parseJson(text);
   // A batch would count as one request towards the caller's rate limit.
   if (Array.isArray(message)) {
-    return { refusal: invalid('body', 'must be one JSON-RPC message, not a batch.') };
+    return { refusal: invalid(['body'], 'must be one JSON-RPC message, not a batch.') };
   }
   const { id } = (message ?? {}) as { id?: unknown };
   if (typeof id === 'string' && id.length > ID_LENGTH_MAX) {
-    return { refusal: invalid('id', `must have at most ${ID_LENGTH_MAX} characters.`) };
+    return { refusal: invalid(['id'], `must have at most ${ID_LENGTH_MAX} characters.`) };
   }
   return { message };
 }

@@ -85,11 +85,11 @@ export function toToolError(error: unknown, log: Log, tool: string): CallToolRes
       retryAfterSeconds: error.retryAfterSeconds,
     });
   }
-  const { code, message, issues, extra } =
+  const { code, message, shownIssues, extra } =
     error instanceof DomainError ? error : createMaskedError(log, error, { tool });
   const { retryAfterSeconds, instance, operationId } = extra;
   return toErrorResult(code, message, {
-    issues: issues?.map(({ name, detail }) => ({ name, detail })),
+    issues: shownIssues?.map(({ name, detail }) => ({ name, detail })),
     retryAfterSeconds,
     instance,
     operationId,

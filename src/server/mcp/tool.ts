@@ -2,12 +2,14 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Call } from '../../domain/access/call.ts';
+import type { JsonSchema } from '../../domain/data/contract/formats/json-schema.ts';
 import { requireNoIssues } from '../../domain/base/issues.ts';
 import { ref } from '../../domain/base/names.ts';
+import { parseInput } from '../../domain/base/parse-input.ts';
 import { listUnstorable } from '../../domain/base/storable-input.ts';
-import type { JsonSchema } from '../../domain/data/contract/formats/json-schema.ts';
-import { parseInput, withArgumentNames } from '../../domain/data/operation/argument-names.ts';
 import { PROVIDER_CALL_COST } from '../../graphql/execution/query-limits.ts';
+import { spellError } from '../../kernel/errors.ts';
+import { formatPath, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';
 import type { ToolOutcome } from './tool-result.ts';
 
 /** The effect of a tool: it reads, it stores a proposal, or it writes to the provider. */
@@ -62,10 +64,13 @@ export function defineTool<S extends z.ZodObject>(declaration: ToolDeclaration<S
     isChange: effect !== 'READ',
     cost: (callsProvider ? PROVIDER_CALL_COST : 0) + itemsMax,
     inputSchema: (call) => toInputSchema(getForm(call), schemas),
-    run: (call, request) =>
-      withArgumentNames(nameArgument, () =>
-        run(call, readInput(getForm(call), request) as z.output<S>),
-      ),
+    async run(call, request) {
+      try {
+        return await run(call, readInput(getForm(call), request) as z.output<S>);
+      } catch (error) {
+        throw spellError(error, ARGUMENT_SPELLING);
+      }
+    },
   };
 }
 
@@ -85,14 +90,18 @@ function createForms({ shape }: z.ZodObject): (call: Call) => z.ZodObject {
 /** Returns the input of the domain function. Throws BAD_USER_INPUT with every invalid argument. */
 function readInput(form: z.ZodObject, { args, projectIdOrName }: ToolRequest): object {
   requireNoIssues(listUnstorable(args));
-  const { group = null, ...input } = parseInput(form, args ?? {}, nameArgument);
+  const { group = null, ...input } = parseInput(form, args ?? {});
   return { projectIdOrName, groupRef: group, ...input };
 }
 
-/** Returns the argument for a member that a domain function names, like `input.values`. */
-function nameArgument(name: string): string {
-  return name.replace(/^input\./, '').replace(/^groupRef$/, 'group');
-}
+/** Spells problems with the arguments of tools. */
+const ARGUMENT_SPELLING: Spelling = {
+  ...PLAIN_SPELLING,
+  locate: ([member, ...inside]) => {
+    const argument = member === 'groupRef' ? 'group' : (member ?? 'arguments');
+    return { in: 'body', name: formatPath([argument, ...inside]) };
+  },
+};
 
 /** Metadata of schemas that only the gateway's other surfaces use. */
 const GATEWAY_KEYWORDS = ['enumeration', 'graphql'];

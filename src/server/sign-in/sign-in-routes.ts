@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Services } from '../../domain/access/call.ts';
+import { parseInput } from '../../domain/base/parse-input.ts';
 import {
   createLocalSignIn,
   hasLocalSignIn,
@@ -13,14 +14,12 @@ import {
   SignInError,
   signInChecks,
 } from '../../domain/access/viewer/openid.ts';
-import { toIssues } from '../../domain/base/issues.ts';
-import { DomainError, invalidInput } from '../../kernel/errors.ts';
+import { DomainError } from '../../kernel/errors.ts';
 import { html } from '../../kernel/html.ts';
 import type { SealedLocation, Vault } from '../../kernel/secrets.ts';
 import { createProblemHeaders, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { findBodyRefusal } from '../../rest/endpoint/utf8.ts';
 import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../settings/sign-in-settings.ts';
-import { parseBounded } from '../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import { createCookie } from '../http/cookies.ts';
 import { sendPage, toParagraphs } from '../plain-page.ts';
@@ -70,9 +69,8 @@ function registerLocalSignIn(scope: FastifyInstance, parts: SignInParts): void {
       throw new DomainError('NOT_FOUND', detail);
     }
     requireOwnPage(cors.isFromOwnPage(request.headers));
-    const { data, error } = parseBounded(localSignInInput, request.body);
-    if (error) throw invalidInput(toIssues(error, request.body));
-    await openSession(parts, signIn(data, request.metadata), reply);
+    const input = parseInput(localSignInInput, request.body);
+    await openSession(parts, signIn(input, request.metadata), reply);
     return reply.code(204).send();
   });
 }

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { toIssues } from '../../../src/domain/base/issues.ts';
 import { targetHeaders } from '../../../src/domain/events/target-headers.ts';
+import { toIssues } from '../../../src/domain/base/issues.ts';
+import { formatPath } from '../../../src/kernel/text.ts';
 
 function listInvalidNames(headers: Record<string, unknown>): string[] {
   const { error } = targetHeaders.safeParse(headers);
-  return error ? toIssues(error, headers).map(({ name }) => name) : [];
+  return error ? toIssues(error, headers).map(({ path }) => formatPath(path)) : [];
 }
 
 const createHeaders = (count: number) =>
@@ -57,7 +58,7 @@ test('reports every invalid header, and repeats no value', () => {
   const headers = { host: 'a', 'X-Good': 'b', 'X-Bad': 5, 'x-good': 'c' };
   const { error } = targetHeaders.safeParse(headers);
   const issues = error ? toIssues(error, { input: { headers } }) : [];
-  expect(issues.map(({ name }) => name)).toEqual(['host', 'X-Bad', 'x-good']);
+  expect(issues.map(({ path }) => formatPath(path))).toEqual(['host', 'X-Bad', 'x-good']);
   expect(issues.filter((issue) => 'value' in issue)).toEqual([]);
 });
 

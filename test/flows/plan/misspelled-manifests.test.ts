@@ -46,7 +46,7 @@ test('warns when an integration is created, revised and deployed with GraphQL', 
       },
     },
   );
-  expect(createIntegration.warnings).toEqual(listWarnings('input.latestRevision.content'));
+  expect(createIntegration.warnings).toEqual(listWarnings('latestRevision.content'));
   const { createRevision } = await tenant.query(
     `mutation CreateRevision($input: CreateRevisionInput!) {
       createRevision(input: $input) { warnings }
@@ -59,14 +59,14 @@ test('warns when an integration is created, revised and deployed with GraphQL', 
       },
     },
   );
-  expect(createRevision.warnings).toEqual(listWarnings('input.revision.content'));
+  expect(createRevision.warnings).toEqual(listWarnings('revision.content'));
   const { upsertIntegrations } = await tenant.query(
     `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) {
       upsertIntegrations(input: $input) { warnings }
     }`,
     { input: { projectIdOrName, specVersion: '1.0.0', integrations: [createContent()] } },
   );
-  expect(upsertIntegrations.warnings).toEqual(listWarnings('input.integrations[0]'));
+  expect(upsertIntegrations.warnings).toEqual(listWarnings('integrations[0]'));
 });
 
 test('warns in a header when an integration is created, revised and deployed over REST', async () => {
@@ -79,16 +79,16 @@ test('warns in a header when an integration is created, revised and deployed ove
     latestRevision: toRevision(content),
   });
   expect(created).toMatchObject({ status: 201 });
-  expect(created.headers.warning).toBe(formatHeader('input.latestRevision.content'));
+  expect(created.headers.warning).toBe(formatHeader('latestRevision.content'));
   const revised = await rest.request('POST', `${path}/marketing/revisions`, {
     revision: toRevision(content),
   });
-  expect(revised.headers.warning).toBe(formatHeader('input.revision.content'));
+  expect(revised.headers.warning).toBe(formatHeader('revision.content'));
   const deployed = await rest.request('PUT', `${path}:batch`, {
     specVersion: '1.0.0',
     integrations: [content],
   });
-  expect(deployed.headers.warning).toBe(formatHeader('input.integrations[0]'));
+  expect(deployed.headers.warning).toBe(formatHeader('integrations[0]'));
 });
 
 test('reports the names as findings of a plan, which can be applied', async () => {

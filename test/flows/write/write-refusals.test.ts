@@ -49,12 +49,12 @@ const associations = [
 ];
 
 test.each<[object, string[]]>([
+  [{ record, batch: [{ record }] }, ['input.records: must have exactly one of batch, record.']],
+  [{ batch: [] }, ['input.records.batch: must not be empty.']],
   [
-    { record, batch: [{ record }] },
-    ['input.records: Exactly one key must be specified for OneOf type "RecordsToWriteInput".'],
+    { batch: Array.from({ length: 101 }, () => ({ record })) },
+    ['input.records.batch: must have at most 100 items.'],
   ],
-  [{ batch: [] }, ['input.records.batch: Too small']],
-  [{ batch: Array.from({ length: 101 }, () => ({ record })) }, ['input.records.batch: Too big']],
   [
     { type: 'UPDATE', record },
     ["input.records.record.id: must be the provider's id of the record to update."],

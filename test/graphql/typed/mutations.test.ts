@@ -101,16 +101,16 @@ test('omits a field without a mapping, and lists it', async () => {
 
 test.each([
   ['an unknown group', { group: 'none', input: createPerson() }, /Group "none" was not found/],
-  ['no group', { input: createPerson() }, /group: is required/],
+  ['no group', { input: createPerson() }, /`group` is required/],
   [
     'a number that JSON cannot hold',
     { group: 'acme', input: { ...createPerson(), score: 2 ** 60 } },
-    /input\.score: is beyond/,
+    /`input\.score` is beyond/,
   ],
   [
     'an empty idempotency key',
     { group: 'acme', input: createPerson(), key: '' },
-    /idempotencyKey: /,
+    /`idempotencyKey` /,
   ],
 ])('refuses a write with %s', async (_what, variables, detail) => {
   const { problem } = await client.expectRefusal(CREATE_PEOPLE, variables);
@@ -157,7 +157,7 @@ test('passes further fields of the provider by its names, if the contract accept
     group: 'acme',
     input: clashingInput,
   });
-  expect(problem.detail).toMatch(/input\._otherFields\.lastName: names a field that is also set/);
+  expect(problem.detail).toMatch(/`input\._otherFields\.lastName` names a field that is also set/);
 });
 
 test('requires the scope or the permission for writes', async () => {

@@ -102,30 +102,30 @@ test('returns the records of one group if another fails', async () => {
 });
 
 test.each([
-  ['without a group', '{ people { nodes { id } } }', 'BAD_USER_INPUT', /group: is required/],
+  ['without a group', '{ people { nodes { id } } }', 'BAD_USER_INPUT', /`group` is required/],
   [
     'with a page that is too large',
     '{ people(group: "acme", first: 1001) { nodes { id } } }',
     'BAD_USER_INPUT',
-    /first: /,
+    /`first` /,
   ],
   [
     'with a condition without a value',
     '{ people(group: "acme", where: { lastName: null }) { nodes { id } } }',
     'BAD_USER_INPUT',
-    /where\.lastName: must be a text, a number or a boolean/,
+    /`where\.lastName` must be a text, a number or a boolean/,
   ],
   [
     'with a condition on a field without a mapping',
     '{ people(group: "acme", where: { tier: "gold" }) { nodes { id } } }',
     'BAD_USER_INPUT',
-    /where\.tier: is not mapped for the group acme: map a field of its account to people\.tier/,
+    /`where\.tier` is not mapped for the group acme: map a field of its account to people\.tier/,
   ],
   [
     'with a text that cannot be stored',
     String.raw`{ people(group: "acme\u0000") { nodes { id } } }`,
     'BAD_USER_INPUT',
-    /group: must be well-formed Unicode/,
+    /`group` must be well-formed Unicode/,
   ],
 ])('refuses a query %s', async (_what, query, code, detail) => {
   const refusal = await client.expectRefusal(query);

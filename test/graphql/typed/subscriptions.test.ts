@@ -314,7 +314,7 @@ test('refuses a cursor of another stream', async () => {
   const { tenant: otherTenant } = await createStreamTenant();
   const refusal = await (await subscribe(otherTenant, { after: cursor })).next();
   expect(refusal?.data.errors).toMatchObject([
-    { message: expect.stringMatching(/after: is not a cursor/) },
+    { message: expect.stringMatching(/`after` is not a cursor/) },
   ]);
 });
 

@@ -1,4 +1,5 @@
 /** Tests how provider documents are checked: each problem has a line and a column, and no document can do harm. */
+import { formatPath, printText } from '../../../src/kernel/text.ts';
 import { expect, test } from 'vitest';
 import { DomainError } from '../../../src/kernel/errors.ts';
 import { PROVIDER_DOCUMENT_LENGTH_MAX } from '../../../src/providers/document/provider-document.ts';
@@ -27,8 +28,8 @@ function listProblems(text: string): string[] {
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return (error.issues ?? []).map(
-      ({ name, line, column, detail }) =>
-        `${name} ${line}:${column} ${detail.replace(/^line \d+, column \d+: /, '')}`,
+      ({ path, line, column, detail }) =>
+        `${formatPath(path)} ${line}:${column} ${printText(detail)}`,
     );
   }
 }

@@ -144,8 +144,8 @@ test('returns at most ISSUES_MAX issues', { tags: ['all/rows'] }, () => {
         name: 'other',
         form: {
           schema: z.record(z.string(), z.string()),
-          toDomain: (wire) => wire,
-          locate: (_wire, location) => location,
+          decode: (wire) => wire,
+          locate: (_wire, path) => path,
         },
       },
     },

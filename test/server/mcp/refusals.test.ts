@@ -55,19 +55,19 @@ test.each([
   [
     'an unknown field',
     { values: { nickname: 'Ada' } },
-    /values\.nickname: is not a field of people\. Fields that an update may set: lastName, emailAddress, score\./,
+    /`values\.nickname` is not a field of people\. Fields that an update may set: lastName, emailAddress, score\./,
   ],
   [
     'a value of another type',
     { values: { score: 'seven' } },
-    /values\.score: must be an integer\./,
+    /`values\.score` must be an integer\./,
   ],
-  ['no values', { values: null }, /values: is required: set at least one field\./],
-  ['no record', { recordId: null }, /recordId: is required: name the record to update\./],
-  ['an unknown argument', { object: 'people' }, /object: /],
-  ['an unknown type', { type: 'UPSERT' }, /type: must be one of CREATE, UPDATE, DELETE\./],
-  ['a group, which the token implies', { group: 'globex' }, /group: /],
-  ['text that no database stores', { reason: 'a\0' }, /reason: must be well-formed Unicode/],
+  ['no values', { values: null }, /`values` is required: set at least one field\./],
+  ['no record', { recordId: null }, /`recordId` is required: name the record to update\./],
+  ['an unknown argument', { object: 'people' }, /`object` /],
+  ['an unknown type', { type: 'UPSERT' }, /`type` must be one of CREATE, UPDATE, DELETE\./],
+  ['a group, which the token implies', { group: 'globex' }, /`group` /],
+  ['text that no database stores', { reason: 'a\0' }, /`reason` must be well-formed Unicode/],
 ])('reports %s', async (_, members, detail) => {
   const { data, text, isError } = await mcp.call('propose_write', {
     ...createUpdate('1'),

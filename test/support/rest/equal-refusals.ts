@@ -4,6 +4,7 @@ import {
   type ConfigInput,
   installationConfigInput,
 } from '../../../src/domain/integrations/installation/choice/installation-config-input.ts';
+import { formatPath } from '../../../src/kernel/text.ts';
 import {
   locateInConfig,
   showConfig,
@@ -60,11 +61,21 @@ function toWireConfig(config: ConfigInput): WireConfig {
 
 const CONFIG_PATH = 'config.content';
 
+/** Splits a name like `.read[0].schedule` into its parts. */
+function parsePath(name: string): (string | number)[] {
+  return [...name.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
+    index === undefined ? part : Number(index),
+  );
+}
+
 function toWirePaths(outcome: Outcome, wire: WireConfig): Outcome {
   const issues = outcome.issues.map(([path, detail]): [string, string] => {
     const isInConfig = path.startsWith(CONFIG_PATH);
     const wirePath = isInConfig
-      ? CONFIG_PATH + locateInConfig(wire, path.slice(CONFIG_PATH.length))
+      ? formatPath([
+          CONFIG_PATH,
+          ...locateInConfig(wire, parsePath(path.slice(CONFIG_PATH.length))),
+        ])
       : path;
     return [wirePath, detail];
   });

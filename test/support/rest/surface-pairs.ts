@@ -11,9 +11,8 @@ import { z } from 'zod';
 import { timestamp } from '../../../src/domain/base/input-schemas.ts';
 import { unwrapSchema } from '../../../src/domain/base/unwrap-schema.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { DomainError, type Problem } from '../../../src/kernel/errors.ts';
+import type { Problem } from '../../../src/kernel/errors.ts';
 import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';
-import { translateError } from '../../../src/rest/endpoint/rest-terms.ts';
 import { findEnumName, toWord } from '../../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../../src/rest/endpoints.ts';
 import type { RestTenant } from './rest-client.ts';
@@ -47,7 +46,6 @@ export interface Outcome {
   id: string | null;
 }
 
-const NO_PARTS = { path: {}, query: {}, header: {}, body: {} };
 const SUCCESS = { status: 200, type: null, detail: null, issues: [] };
 
 export async function sendRest(
@@ -79,9 +77,7 @@ export async function sendGraphql(
     const refusal = toRefusal(error.extensions.problem, ({ name: location }) =>
       toRestPath({ endpoint, mutation }, location),
     );
-    const toRestTerms = (text: string) =>
-      (translateError(endpoint, NO_PARTS, new DomainError('CONFLICT', text)) as DomainError)
-        .message;
+    const toRestTerms = (text: string) => translateTerms({ endpoint, mutation }, text);
     return {
       ...refusal,
       detail: refusal.detail && toRestTerms(refusal.detail),
@@ -92,6 +88,34 @@ export async function sendGraphql(
     typeof member === 'string' ? null : member?.id,
   );
   return { ...SUCCESS, id: ids.find((id) => id) ?? null };
+}
+
+/** Replaces the paths and the enum names of GraphQL in a text with those of REST, outside of quoted values. */
+function translateTerms({ endpoint, mutation }: Pair, text: string): string {
+  const { input, locations } = endpoint;
+  const groups = listOneOfMembers(mutation).map((name) => `${name}\\.`);
+  const words = new Map(listWords(input));
+  const names = words.size > 0 ? `|\\b(${[...words.keys()].join('|')})\\b` : '';
+  const pattern = new RegExp(
+    `"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(?:${groups.join('|')})?(\\w+)${names}`,
+    'g',
+  );
+  return text.replace(pattern, (match, member?: string, name?: unknown) => {
+    if (member !== undefined) return locations.get(member)?.name ?? member;
+    return (typeof name === 'string' && words.get(name)) || match;
+  });
+}
+
+/** Yields the names of all enums in a schema, with their words. */
+function* listWords(type: z.ZodType): Generator<[name: string, word: string]> {
+  const { inner } = unwrapSchema(type);
+  if (inner instanceof z.ZodEnum) {
+    for (const name of inner.options as string[]) yield [name, toWord(findEnumName(inner), name)];
+  }
+  if (inner instanceof z.ZodArray) yield* listWords(inner.element as z.ZodType);
+  if (inner instanceof z.ZodObject) {
+    for (const member of Object.values<z.ZodType>(inner.shape)) yield* listWords(member);
+  }
 }
 
 function toRefusal(
@@ -114,6 +138,8 @@ function toRestPath({ endpoint: { locations }, mutation }: Pair, name: string): 
   const groups = listOneOfMembers(mutation).join('|');
   const flatName = groups ? name.replace(new RegExp(`^input\\.(${groups})\\.`), 'input.') : name;
   const [, firstStep = '', rest = ''] = /^input\.?([^.[]*)(.*)$/s.exec(flatName) ?? [];
+  // REST names the input itself `body`.
+  if (firstStep === '') return 'body';
   return `${locations.get(firstStep)?.name ?? firstStep}${rest}`;
 }
 

@@ -3,6 +3,7 @@
  * document shows, and `refuseCombinations` refuses all others.
  */
 import { type Issue, invalidInput } from '../../../kernel/errors.ts';
+import { member, text } from '../../../kernel/text.ts';
 
 /** Sets of filters. A request may use at most one filter of each set. */
 export type ExclusiveFilters = readonly (readonly string[])[];
@@ -13,7 +14,10 @@ export function refuseCombinations(input: object, exclusive: ExclusiveFilters): 
   const issues = exclusive.flatMap((names) => {
     const [firstName, ...otherNames] = names.filter((name) => values[name] != null);
     return otherNames.map(
-      (name): Issue => ({ in: 'body', name, detail: `must not be combined with ${firstName}.` }),
+      (name): Issue => ({
+        path: [name],
+        detail: text`must not be combined with ${member(firstName as string)}.`,
+      }),
     );
   });
   if (issues.length > 0) throw invalidInput(issues);

@@ -53,7 +53,7 @@ export function readPageArgs(args: PageArgs, list: NamedList) {
     if (cursor == null) return undefined;
     const key = decodeCursor(list, cursor);
     if (key === null) {
-      issues.push({ in: 'body', name, value: cursor, detail: 'is not a cursor of this list.' });
+      issues.push({ path: [name], value: cursor, detail: 'is not a cursor of this list.' });
     }
     return key ?? undefined;
   };

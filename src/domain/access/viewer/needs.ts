@@ -3,6 +3,7 @@
  * describes it.
  */
 import { forbidden } from '../../../kernel/errors.ts';
+import { enumValue, joinTexts, text } from '../../../kernel/text.ts';
 import type { EndUserViewer, SessionPermission } from './end-user.ts';
 import { includesPageScope, includesScope, isOutsideFull, type Scope } from './scopes.ts';
 import { findRole, requireBuilder, type Viewer } from './viewer.ts';
@@ -130,10 +131,10 @@ function authorizeEndUser(viewer: EndUserViewer, need: Need): void {
       "This is not for agents. Use the agent's tools at /mcp/projects/{projectIdOrName}.",
     );
   }
-  const names = viewer.permissions.join(', ') || 'none';
-  throw forbidden(
-    `This needs the permission ${need.permissions.join(' or ')}; the end user's token has ${names}.`,
-  );
+  const namePermission = (permission: string) => enumValue(permission, 'SessionPermission');
+  const needed = joinTexts(need.permissions.map(namePermission), ' or ');
+  const names = joinTexts(viewer.permissions.map(namePermission), ', ') || 'none';
+  throw forbidden(text`This needs the permission ${needed}; the end user's token has ${names}.`);
 }
 
 /** Throws FORBIDDEN if the need names a role and the viewer is a builder without this role in the org. */

@@ -80,10 +80,13 @@ async function findScheme(
   projectId: string,
   input: GenerationInput,
 ): Promise<SchemeChoice> {
-  const appIssues = await listOptionalAppIssues(call, projectId, input);
   const provider = await findPermittedProvider(call, input.provider);
+  const appIssues = await listOptionalAppIssues(call, projectId, {
+    ...input,
+    provider: provider?.name ?? null,
+  });
   if (!provider) {
-    const unknownProvider = createInputIssue(['input', 'provider'], NOT_A_PROVIDER, input.provider);
+    const unknownProvider = createInputIssue(['provider'], NOT_A_PROVIDER, input.provider);
     return { scheme: null, issues: [unknownProvider, ...appIssues] };
   }
   const { scheme, issues } = chooseScheme(provider, input);
@@ -94,15 +97,18 @@ async function findScheme(
   };
 }
 
-/** Checks the provider app that the input names. Credentials need no app, so the input may omit it. */
+/**
+ * Checks the provider app that the input names. Credentials need no app, so the input may omit it. An app matches any
+ * provider if `provider` is null, because an unknown provider is already an issue.
+ */
 async function listOptionalAppIssues(
   { database }: Call,
   projectId: string,
-  { providerAppId, provider }: GenerationInput,
+  { providerAppId, provider }: Pick<GenerationInput, 'providerAppId'> & { provider: string | null },
 ): Promise<Issue[]> {
   if (providerAppId == null) return [];
   const [app] = await database.reads.find('ProviderApp', { projectId, id: providerAppId });
-  if (app?.provider === provider) return [];
+  if (app && (provider === null || app.provider === provider)) return [];
   const detail = app ? `belongs to ${app.provider}, not to ${provider}.` : 'does not exist.';
-  return [createInputIssue(['input', 'providerAppId'], detail, providerAppId)];
+  return [createInputIssue(['providerAppId'], detail, providerAppId)];
 }

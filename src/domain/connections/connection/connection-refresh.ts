@@ -1,6 +1,8 @@
 /** Refreshes the access token of one connection on request. */
+import { nameScheme } from '../provider/provider.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
+import { text } from '../../../kernel/text.ts';
 import type { Call } from '../../access/call.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
@@ -72,6 +74,6 @@ function createNotRefreshableError({ authScheme }: Row<'Connection'>) {
   return unprocessable(
     authScheme.startsWith('OAUTH2_')
       ? 'The connection has no refresh token. Connect the account again with startOAuthConnect.'
-      : `A connection with the scheme ${authScheme} has no token to refresh.`,
+      : text`A connection with the scheme ${nameScheme(authScheme)} has no token to refresh.`,
   );
 }

@@ -1,8 +1,10 @@
 /** Chooses the authentication scheme of a connection by the credential field of the input. */
-import type { Issue } from '../../../kernel/errors.ts';
 import { FIELD_VALUE } from '../../../outbound/exchange.ts';
+import type { Issue } from '../../../kernel/errors.ts';
+import { joinTexts, member, text } from '../../../kernel/text.ts';
 import type { AuthScheme, Provider } from '../../../providers/contract.ts';
 import { createInputIssue } from '../../base/issues.ts';
+import { nameScheme } from '../provider/provider.ts';
 import {
   CREDENTIAL_FIELDS,
   type CredentialField,
@@ -31,8 +33,8 @@ export function chooseScheme(
   const [preferred] = schemes;
   if (!preferred) return rejectChoice([createUnsupportedIssue(field, provider)]);
   if (authScheme && !schemes.includes(authScheme)) {
-    const detail = `does not match ${field}, which requires ${schemes.join(' or ')}.`;
-    return rejectChoice([createInputIssue(['input', 'authScheme'], detail, authScheme)]);
+    const detail = text`does not match ${member(field)}, which requires ${joinTexts(schemes.map(nameScheme), ' or ')}.`;
+    return rejectChoice([createInputIssue(['authScheme'], detail, authScheme)]);
   }
   const issues = field === 'customAuth' ? listCustomAuthIssues(provider, input) : [];
   return { scheme: issues.length > 0 ? null : (authScheme ?? preferred), issues };
@@ -50,7 +52,10 @@ export function listReplacementIssues(
   if (fields.length > 1) return listCombinationIssues(fields);
   if (!SCHEMES_BY_FIELD[field].includes(scheme)) {
     return [
-      createInputIssue(['input', field], `does not match the scheme of the connection, ${scheme}.`),
+      createInputIssue(
+        [field],
+        text`does not match the scheme of the connection, ${nameScheme(scheme)}.`,
+      ),
     ];
   }
   return provider && field === 'customAuth' ? listCustomAuthIssues(provider, input) : [];
@@ -73,8 +78,8 @@ function chooseWithoutCredentials(
   const { authSchemes } = provider;
   const hasOnlyNone = authSchemes.every((scheme) => scheme === 'NONE');
   if (authScheme && !authSchemes.includes(authScheme)) {
-    const detail = `is not a scheme of ${provider.name}, which supports ${authSchemes.join(', ')}.`;
-    return rejectChoice([createInputIssue(['input', 'authScheme'], detail, authScheme)]);
+    const detail = text`is not a scheme of ${provider.name}, which supports ${joinTexts(authSchemes.map(nameScheme), ', ')}.`;
+    return rejectChoice([createInputIssue(['authScheme'], detail, authScheme)]);
   }
   if (authScheme === 'NONE' || (!authScheme && hasOnlyNone)) {
     // If the provider accepts only custom inputs, a connection without them is unusable.
@@ -84,8 +89,11 @@ function chooseWithoutCredentials(
   const fields = CREDENTIAL_FIELDS.filter((field) =>
     listFittingSchemes(provider, field).some((scheme) => !authScheme || scheme === authScheme),
   );
-  const detail = `must include credentials for ${provider.name}: ${fields.join(' or ')}.`;
-  return rejectChoice([{ in: 'body', name: 'input', detail }]);
+  const detail = text`must include credentials for ${provider.name}: ${joinTexts(
+    fields.map((field) => member(field)),
+    ' or ',
+  )}.`;
+  return rejectChoice([{ path: [], detail }]);
 }
 
 /** Lists the custom inputs that are missing, unknown or unusable. */
@@ -94,14 +102,12 @@ function listCustomAuthIssues(
   { customAuth }: CredentialInput,
 ): Issue[] {
   if (!custom) {
-    return customAuth
-      ? [createInputIssue(['input', 'customAuth'], `is not supported by ${name}.`)]
-      : [];
+    return customAuth ? [createInputIssue(['customAuth'], `is not supported by ${name}.`)] : [];
   }
   const inputNames = custom.inputs.map((input) => input.name);
   if (!customAuth) {
     const detail = `is required for ${name}, with ${inputNames.join(', ')}.`;
-    return [createInputIssue(['input', 'customAuth'], detail)];
+    return [createInputIssue(['customAuth'], detail)];
   }
   const unknownNames = Object.keys(customAuth).filter((key) => !inputNames.includes(key));
   const missingNames = custom.inputs
@@ -109,7 +115,7 @@ function listCustomAuthIssues(
     .map((input) => input.name);
   const problems = custom.grant ? listGrantProblems(custom.grant, customAuth) : [];
   const createIssue = (input: string, detail: string) =>
-    createInputIssue(['input', `customAuth.${input}`], detail);
+    createInputIssue(['customAuth', input], detail);
   return [
     ...unknownNames.map((input) =>
       createIssue(input, `is not an input of ${name}, which has ${inputNames.join(', ')}.`),
@@ -139,8 +145,8 @@ function isUsable(value: unknown): boolean {
 
 function createUnsupportedIssue(field: CredentialField, { name, authSchemes }: Provider): Issue {
   return createInputIssue(
-    ['input', field],
-    `is not supported by ${name}, which supports ${authSchemes.join(', ')}.`,
+    [field],
+    text`is not supported by ${name}, which supports ${joinTexts(authSchemes.map(nameScheme), ', ')}.`,
   );
 }
 
@@ -148,8 +154,11 @@ function listCombinationIssues(fields: CredentialField[]): Issue[] {
   return fields.map((field) => {
     const otherFields = fields.filter((candidate) => candidate !== field);
     return createInputIssue(
-      ['input', field],
-      `must not be combined with ${otherFields.join(', ')}.`,
+      [field],
+      text`must not be combined with ${joinTexts(
+        otherFields.map((other) => member(other)),
+        ', ',
+      )}.`,
     );
   });
 }

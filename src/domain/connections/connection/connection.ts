@@ -34,7 +34,7 @@ import {
   findVariable,
   findWorkspaceRef,
   listVariables,
-  toInputMember,
+  toInputPath,
 } from './session/account-address.ts';
 import { listInputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
@@ -314,9 +314,9 @@ function listMetadataChangeIssues(
   const newOrigins = findNewOrigins(provider, { before, after });
   return [...newOrigins].map(([variable, origin]) => {
     const isWorkspaceRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
-    const member = isWorkspaceRef ? toInputMember(variable) : `providerMetadata.${variable}`;
+    const path = isWorkspaceRef ? toInputPath(variable) : ['providerMetadata', variable];
     const detail = `points to another origin, ${origin}. Send new credentials with it: stored credentials are only sent to the origin that they were entered for.`;
-    return createInputIssue(['input', ...member.split('.')], detail, findVariable(variable, after));
+    return createInputIssue(path, detail, findVariable(variable, after));
   });
 }
 

@@ -28,15 +28,15 @@ export async function refuseOtherParties(call: Call, input: ConnectInput): Promi
   const { groupRef, consumerRef, providerAppId } = input;
   const issues: Issue[] = [];
   if (groupRef !== group?.groupRef) {
-    issues.push(createInputIssue(['input', 'groupRef'], "must be the token's group.", groupRef));
+    issues.push(createInputIssue(['groupRef'], "must be the token's group.", groupRef));
   }
   if (consumerRef !== consumer?.consumerRef) {
     const detail = "must be the token's consumer.";
-    issues.push(createInputIssue(['input', 'consumerRef'], detail, consumerRef));
+    issues.push(createInputIssue(['consumerRef'], detail, consumerRef));
   }
   if (providerAppId != null) {
     const detail = "can't be set by end users.";
-    issues.push(createInputIssue(['input', 'providerAppId'], detail, providerAppId));
+    issues.push(createInputIssue(['providerAppId'], detail, providerAppId));
   }
   requireNoIssues(issues);
 }

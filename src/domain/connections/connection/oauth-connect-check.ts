@@ -1,7 +1,8 @@
 /** Checks the input that starts a connect in a browser, and chooses the scheme, the app and the scopes. */
-import type { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
+import type { z } from 'zod';
 import { type Issue, invalid, invalidInput } from '../../../kernel/errors.ts';
+import { joinTexts, text } from '../../../kernel/text.ts';
 import {
   type AuthScheme,
   isConsentScheme,
@@ -12,7 +13,7 @@ import type { Call, ProjectCall } from '../../access/call.ts';
 import { createInputIssue } from '../../base/issues.ts';
 import { listReturnIssues } from '../../access/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalog.ts';
-import { findPermittedProvider } from '../provider/provider.ts';
+import { findPermittedProvider, nameScheme } from '../provider/provider.ts';
 import { findDefaultApp, findWorkspaceHost } from '../provider/provider-app.ts';
 import { getsWorkspaceFromToken, listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
@@ -22,7 +23,7 @@ import {
   applyLogin,
   findWorkspaceRef,
   listAddressProblems,
-  toInputMember,
+  toInputPath,
 } from './session/account-address.ts';
 import { listInputIssues } from './session/connect-inputs.ts';
 import { tryUnsealCredentials } from './session/stored-credentials.ts';
@@ -47,11 +48,11 @@ export async function planConnect(
 ): Promise<ConnectPlan> {
   const provider = await findPermittedProvider(call, input.provider);
   if (!provider) {
-    throw invalid('input.provider', NOT_A_PROVIDER, input.provider);
+    throw invalid(['provider'], NOT_A_PROVIDER, input.provider);
   }
   const [preferredScheme] = listConsentSchemes(provider);
   if (!provider.oauth2?.authorizeUrl || !preferredScheme) {
-    throw invalid('input.provider', 'has no OAuth consent page.', input.provider);
+    throw invalid(['provider'], 'has no OAuth consent page.', input.provider);
   }
   const account = toAccountMetadata(input);
   const { oauth2 } = applyLogin({ ...provider, oauth2: provider.oauth2 }, account);
@@ -137,7 +138,7 @@ function listRequiredAppIssues(
   { provider, providerAppId }: Input,
 ): Issue[] {
   if (app?.provider === provider) return [];
-  const path = ['input', 'providerAppId'];
+  const path = ['providerAppId'];
   if (app) {
     return [createInputIssue(path, `belongs to ${app.provider}, not to ${provider}.`, app.id)];
   }
@@ -158,14 +159,14 @@ function listAppHostIssues(
     host === undefined
       ? "can't be used: set providerParams.workspaceHost of the provider app, the host that may receive its secret."
       : `must be ${host}, the workspaceHost of the provider app.`;
-  return [createInputIssue(['input', 'providerWorkspaceRef'], detail, providerWorkspaceRef)];
+  return [createInputIssue(['providerWorkspaceRef'], detail, providerWorkspaceRef)];
 }
 
 function listSchemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
   const schemes = listConsentSchemes(provider);
   if (authScheme == null || schemes.includes(authScheme)) return [];
-  const detail = `must be ${schemes.join(' or ')} for ${provider.name}.`;
-  return [createInputIssue(['input', 'authScheme'], detail, authScheme)];
+  const detail = text`must be ${joinTexts(schemes.map(nameScheme), ' or ')} for ${provider.name}.`;
+  return [createInputIssue(['authScheme'], detail, authScheme)];
 }
 
 /** Lists issues with the workspace and the other variables in the addresses of the consent page and the token endpoint. */
@@ -186,7 +187,7 @@ function listAddressIssues(
     ...workspaceIssues,
     ...problems
       .filter(({ variable }) => variable !== 'workspace')
-      .map(({ variable, detail }) => createInputIssue(['input', toInputMember(variable)], detail)),
+      .map(({ variable, detail }) => createInputIssue(toInputPath(variable), detail)),
   ];
 }
 
@@ -202,7 +203,7 @@ async function listRedirectIssues(
 
 function createMissingScopesIssue({ displayName }: Provider): Issue {
   return createInputIssue(
-    ['input', 'scopes'],
+    ['scopes'],
     `are required for ${displayName}. Set them here or on the provider app.`,
   );
 }

@@ -1,10 +1,12 @@
 /** Starts a new consent for an existing connection, which keeps its group, consumer, app and scheme. */
 import { z } from 'zod';
-import { DomainError, invalidInput, notFound, unprocessable } from '../../../kernel/errors.ts';
+import { DomainError, describeIssue, notFound, unprocessable } from '../../../kernel/errors.ts';
+import { joinTexts, type Path, text } from '../../../kernel/text.ts';
 import { isConsentScheme } from '../../../providers/contract.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
+import { nameScheme } from '../provider/provider.ts';
 import { byId, getProjectRow, type Row } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
@@ -35,7 +37,7 @@ export const startOAuthUpdate = projectMutation({
     const { authScheme } = connection;
     if (!isConsentScheme(authScheme)) {
       throw unprocessable(
-        `A connection with the scheme ${authScheme} has no consent page. Only OAuth connections that people authorize in a browser have one.`,
+        text`A connection with the scheme ${nameScheme(authScheme)} has no consent page. Only OAuth connections that people authorize in a browser have one.`,
       );
     }
     const parties = await getPartyRefs(call, connection);
@@ -66,26 +68,19 @@ function pickAccount(connection: Row<'Connection'>) {
   };
 }
 
-const INPUT_PREFIX = 'input.';
-
 /**
  * Converts an error of `beginConnect`. If an issue is not with the caller's input but with the connection or its app, the
  * error becomes UNPROCESSABLE.
  */
-function convertError(error: unknown, overrides: string[]): unknown {
+function convertError(error: unknown, overrides: readonly string[]): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
-  const issues = error.issues.map((issue) => ({
-    ...issue,
-    field: issue.name.slice(INPUT_PREFIX.length),
-  }));
-  if (issues.every(({ field }) => overrides.includes(field))) {
-    return invalidInput(
-      issues.map(({ field, ...issue }) => ({ ...issue, name: toInputName(field) })),
-    );
+  if (error.issues.every(({ path: [member] }) => overrides.includes(String(member)))) {
+    return error.move(toUpdatePath);
   }
-  return unprocessable(issues.map(({ field, detail }) => `${field} ${detail}`).join(' '));
+  return unprocessable(joinTexts(error.issues.map(describeIssue), ' '));
 }
 
-function toInputName(field: string): string {
-  return INPUT_PREFIX + (field === 'redirectUrl' ? 'returnUrl' : field);
+function toUpdatePath(path: Path): Path {
+  const [member, ...inner] = path;
+  return member === 'redirectUrl' ? ['returnUrl', ...inner] : path;
 }

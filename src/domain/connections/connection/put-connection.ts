@@ -131,5 +131,5 @@ async function requireApp(
   if (providerAppId == null) return;
   const [app] = await database.reads.find('ProviderApp', { projectId, id: providerAppId });
   if (app?.provider === provider) return;
-  throw invalid('input.providerAppId', 'does not exist.', providerAppId);
+  throw invalid(['providerAppId'], 'does not exist.', providerAppId);
 }

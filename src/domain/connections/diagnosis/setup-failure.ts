@@ -57,12 +57,12 @@ const loadSetupFailures: Batch<string, SetupFailure[]> = async ({ database }, pr
 
 /** Matches inputs that customers enter or that their tokens determine. The builder determines all other inputs. */
 const CUSTOMER_INPUT =
-  /^input\.(?:credentials|apiKey|basicAuth|customAuth|oauth2\w+|providerWorkspaceRef|providerMetadata|groupRef|consumerRef|connectionId)\b/;
+  /^(?:apiKey|basicAuth|customAuth|oauth2\w+|providerWorkspaceRef|providerMetadata|groupRef|consumerRef|connectionId)$/;
 
 /** True if the error names an input that customers can't correct. */
 export function isSetupMistake(error: unknown): error is DomainError {
   const issues = error instanceof DomainError ? (error.issues ?? []) : [];
-  return issues.some(({ name }) => !CUSTOMER_INPUT.test(name));
+  return issues.some(({ path: [member] }) => !CUSTOMER_INPUT.test(String(member)));
 }
 
 /** Runs `work`, and throws its error. If the error shows an end user a mistake in the setup, records the failure first. */

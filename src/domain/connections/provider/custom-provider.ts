@@ -167,7 +167,7 @@ export const updateProvider = projectMutation({
     const { name } = await findRow(call, projectId, input.customProviderId);
     if (content.name !== name) {
       const detail = `must have the name ${name}. Create another provider to use another name.`;
-      throw invalid('input.document', detail, content.name);
+      throw invalid(['document'], detail, content.name);
     }
     const updated = await inTransaction(call.database, (tx) =>
       replaceDocument(call, tx, { projectId, input, content }),
@@ -277,7 +277,7 @@ async function refuseTooMany(tx: Transaction, projectId: string): Promise<void> 
 
 /** Throws BAD_USER_INPUT that names every problem with its line and column. */
 function readProviderDocument(text: string): ProviderDocument {
-  return toStorableJson(readDocument(text, 'input.document'));
+  return toStorableJson(readDocument(text));
 }
 
 /** Throws BAD_USER_INPUT if the document can't be compiled. */
@@ -288,7 +288,7 @@ function compileOrRefuse(
   try {
     return createCustomProvider(row, content);
   } catch (error) {
-    throw invalid('input.document', error instanceof Error ? error.message : String(error));
+    throw invalid(['document'], error instanceof Error ? error.message : String(error));
   }
 }
 

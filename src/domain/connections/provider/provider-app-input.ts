@@ -166,7 +166,7 @@ export function parseChanges(call: ProjectCall, input: MaskedInput): AppChanges 
   const changes: AppChanges = selectMaskedFields(input).parse(input.providerApp);
   const { provider } = changes;
   if (provider !== undefined) {
-    requireNoIssues(listProviderIssues(call, provider, ['input', 'providerApp', 'provider']));
+    requireNoIssues(listProviderIssues(call, provider, ['providerApp', 'provider']));
   }
   return changes;
 }

@@ -151,7 +151,7 @@ export const createProviderApp = projectMutation({
     { provider, clientId, clientSecret, webhookSecret, externalRef, scopes, metadata },
     { id: projectId },
   ) {
-    requireNoIssues(listProviderIssues(call, provider, ['input', 'provider']));
+    requireNoIssues(listProviderIssues(call, provider, ['provider']));
     const appId = newId('app');
     const webhookLocation = toWebhookSecretLocation(appId, projectId);
     return call.database.prisma.providerApp.create({

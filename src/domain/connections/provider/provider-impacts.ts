@@ -2,6 +2,7 @@
  * Finds the integrations and the installations that a change of a custom provider breaks: they are valid with the previous
  * document and invalid with the new one, or their accounts must be connected again.
  */
+import { formatPath, printText } from '../../../kernel/text.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Provider } from '../../../providers/contract.ts';
@@ -103,7 +104,7 @@ function listNewReasons(
       name,
       provider,
       destinations,
-    }).map((issue) => `${issue.name} ${issue.detail}`);
+    }).map(({ path, detail }) => `${formatPath(path)} ${printText(detail)}`);
   const previousReasons = new Set(listReasons(catalogBefore));
   return listReasons(catalog).filter((reason) => !previousReasons.has(reason));
 }

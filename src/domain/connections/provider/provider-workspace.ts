@@ -68,7 +68,7 @@ export function findAddressProblem(
 }
 
 function createIssue(detail: string, value?: string): Issue {
-  return createInputIssue(['input', 'providerWorkspaceRef'], detail, value);
+  return createInputIssue(['providerWorkspaceRef'], detail, value);
 }
 
 export type ProviderHosts = Pick<Provider, 'hosts'>;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { notFound } from '../../../kernel/errors.ts';
 import { createProviderId } from '../../../kernel/ids.ts';
+import { enumValue } from '../../../kernel/text.ts';
 import {
   type AuthScheme,
   type CustomInput,
@@ -69,6 +70,9 @@ export const authScheme = enumeration(
     OAUTH2_PASSWORD: 'OAuth 2: a user name and a password, in exchange for a token.',
   } satisfies Record<AuthScheme, string>,
 );
+
+/** Names a scheme in a text. */
+export const nameScheme = (scheme: string) => enumValue(scheme, 'AuthScheme');
 
 const displayName = z.string().describe('The name that people see.');
 

@@ -1,9 +1,9 @@
 /** Follows the changes of an object's records for typed APIs. They are messages of the stream that receives them. */
-
 import type { Row } from '../../../database/statements/tables.ts';
 import type { LogItem } from '../../../events/feed-source.ts';
 import type { StreamedMessage } from '../../../events/stream-log.ts';
 import { type DomainError, notFound, unprocessable } from '../../../kernel/errors.ts';
+import { enumValue, text } from '../../../kernel/text.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { findProviderObject } from '../contract/object-contract.ts';
@@ -154,7 +154,7 @@ function listDestinationNames({ content, config, providerObject }: MessageSource
 
 function createNoStreamError(objectName: string): DomainError {
   return unprocessable(
-    `No stream receives the records of ${objectName}. Create a destination of the type STREAM, and set it as the \`destination\` of the object in the manifest.`,
+    text`No stream receives the records of ${objectName}. Create a destination of the type ${enumValue('STREAM', 'DestinationType')}, and set it as the \`destination\` of the object in the manifest.`,
   );
 }
 

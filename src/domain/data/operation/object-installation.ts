@@ -86,7 +86,7 @@ export async function getGroupOfCaller(
 export function listGroupIssues({ kind }: Viewer, groupRef: string | null): Issue[] {
   if (groupRef !== null || kind === 'END_USER') return [];
   const detail = "is required: only an end user's token implies its group.";
-  return [createInputIssue(['group'], detail)];
+  return [createInputIssue(['groupRef'], detail)];
 }
 
 /** Lists all installations of the group that the viewer may see. Throws UNPROCESSABLE if there are too many. */

@@ -1,16 +1,13 @@
 /** Reads records of an object in the account of a group, by the builder's names, for typed APIs. */
-import { type Issue, invalidInput } from '../../../kernel/errors.ts';
+import { type Issue, invalidInput, moveIssues } from '../../../kernel/errors.ts';
+import type { PathMove } from '../../../kernel/text.ts';
 import { load } from '../../access/batched.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
+import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import { getDeliveredName } from '../../integrations/installation/choice/mapped-names.ts';
+import { listSchemaIssues, parseInput, withMovedPaths } from '../../base/parse-input.ts';
 import type { Batch } from '../../access/scope.ts';
-import {
-  listInputIssues,
-  type NameArgument,
-  parseInput,
-  withArgumentNames,
-} from './argument-names.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import {
   getServedContent,
   getServingInstallation,
@@ -52,13 +49,15 @@ export const listObjectRecords = read(
   async (call: Call, object: ObjectOfGroup, args: ListArgs): Promise<ServedPage> => {
     const { objectName } = object;
     const names = Object.keys(args.where);
-    const nameArgument = nameWhereArguments(names);
-    const input = parseInput(recordsInput, toRecordsInput(objectName, args), nameArgument);
+    const movePath = createPathMove(names);
+    const input = await withMovedPaths(movePath, () =>
+      parseInput(recordsInput, toRecordsInput(objectName, args)),
+    );
     const serving = await getServingInstallation(call, object);
     const catalog = await call.catalogs.getOfProject(serving.installation.projectId);
     refuseUnknownConditions({ catalog }, serving, { objectName, names });
     const installationContent = await getServedContent(call, serving);
-    const page = await withArgumentNames(nameArgument, () =>
+    const page = await withMovedPaths(movePath, () =>
       listRecords(call, installationContent, {
         ...input,
         // The contract's name of this object may be the provider's name of another object.
@@ -71,8 +70,8 @@ export const listObjectRecords = read(
 
 /** Lists issues of arguments that are wrong for every account. */
 export function listArgumentIssues(objectName: string, args: ListArgs): Issue[] {
-  const nameArgument = nameWhereArguments(Object.keys(args.where));
-  return listInputIssues(recordsInput, toRecordsInput(objectName, args), nameArgument);
+  const issues = listSchemaIssues(recordsInput, toRecordsInput(objectName, args));
+  return moveIssues(issues, createPathMove(Object.keys(args.where)));
 }
 
 function toRecordsInput(objectName: string, { where, first, after }: ListArgs) {
@@ -80,11 +79,12 @@ function toRecordsInput(objectName: string, { where, first, after }: ListArgs) {
   return { objectName, filters, first, after };
 }
 
-function nameWhereArguments(names: readonly string[]): NameArgument {
-  return (name) => {
-    const [, index, member] = /^filters(?:\[(\d+)\])?(\..+)?$/.exec(name) ?? [];
-    if (index !== undefined) return `where.${names[Number(index)]}`;
-    return name.startsWith('filters') ? `where${member ?? ''}` : name;
+/** Moves the condition with an index to the member of `where` that it was created from. */
+function createPathMove(names: readonly string[]): PathMove {
+  return (path) => {
+    const [member, index, ...inner] = path;
+    if (member !== 'filters') return path;
+    return ['where', ...(typeof index === 'number' ? [names[index] ?? index] : [...inner])];
   };
 }
 
@@ -118,7 +118,7 @@ function refuseUnknownConditions(
       const detail = unmappedNames.has(name)
         ? `is not mapped for the group ${group.groupRef}: map a field of its account to ${objectName}.${name} in the config of the installation ${installation.id}.`
         : `is not read for the group ${group.groupRef}: omit the condition on ${objectName}.${name}.`;
-      return { in: 'body', name: `where.${name}`, detail };
+      return { path: ['where', name], detail };
     }),
   );
 }

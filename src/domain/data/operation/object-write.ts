@@ -2,13 +2,8 @@
 import { z } from 'zod';
 import type { Issue } from '../../../kernel/errors.ts';
 import type { Call } from '../../access/call.ts';
+import { listSchemaIssues, parseInput } from '../../base/parse-input.ts';
 import { authorize } from '../../access/viewer/needs.ts';
-import {
-  listInputIssues,
-  type NameArgument,
-  parseInput,
-  withArgumentNames,
-} from './argument-names.ts';
 import {
   getServingInstallation,
   type ObjectOfGroup,
@@ -36,21 +31,16 @@ export async function writeObjectRecord(
 ): Promise<ServedWrite> {
   authorize(call.viewer, writeRecords.needs);
   const serving = await getServingInstallation(call, object);
-  const input = parseInput(
-    writeRecords.input,
-    {
-      projectIdOrName: object.projectId,
-      integrationIdOrName: serving.integration.id,
-      objectName: serving.providerObject,
-      groupRef: serving.group.groupRef,
-      type,
-      record,
-      idempotencyKey,
-    },
-    nameArgument,
-  );
-  const outcome = await withArgumentNames(nameArgument, () => writeRecords(call, input));
-  return { serving, outcome };
+  const input = parseInput(writeRecords.input, {
+    projectIdOrName: object.projectId,
+    integrationIdOrName: serving.integration.id,
+    objectName: serving.providerObject,
+    groupRef: serving.group.groupRef,
+    type,
+    record,
+    idempotencyKey,
+  });
+  return { serving, outcome: await writeRecords(call, input) };
 }
 
 /** The members of a typed write whose rules are the same for every account. */
@@ -61,14 +51,5 @@ const writeArguments = z.object({
 
 /** Lists issues of arguments that are wrong for every account. */
 export function listArgumentIssues(write: Omit<ObjectWrite, 'type'>): Issue[] {
-  return listInputIssues(writeArguments, write, nameArgument);
+  return listSchemaIssues(writeArguments, write);
 }
-
-/** Names members of a record `input.<field>`, except its id, which is a separate argument. */
-const nameArgument: NameArgument = (name) => {
-  const match = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
-  if (!match) return name.replace(/^input\./, '');
-  const [, field] = match;
-  if (field === undefined) return 'input';
-  return field === 'id' ? 'id' : `input.${field}`;
-};

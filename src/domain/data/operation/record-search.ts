@@ -2,9 +2,9 @@
  * Reads current records of an account, with an installation's fields and mapping. The records are neither stored nor
  * delivered.
  */
-import { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
-import { invalid, unprocessable } from '../../../kernel/errors.ts';
+import { z } from 'zod';
+import { invalid, invalidInput, unprocessable } from '../../../kernel/errors.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import type { FieldValue, ProviderRecord, RecordPage } from '../../../providers/moving-records.ts';
 import { getFiltersMax } from '../../../providers/object-support.ts';
@@ -161,7 +161,7 @@ function parseConditions(
   }
   const context = { path: ['filters'], provider, objectName: plan.objectName };
   const [issue] = listFieldFilterIssues(filters, context);
-  if (issue) throw invalid(issue.name, issue.detail, issue.value);
+  if (issue) throw invalidInput([issue]);
   const conditions = plan.filters.map(({ fieldName, value }) => ({ fieldName, value }));
   for (const filter of filters) {
     const condition = toProviderCondition(filter, plan);
@@ -171,7 +171,7 @@ function parseConditions(
   }
   if (conditions.length <= filtersMax || filters.length === 0) return conditions;
   const detail = `must contain at most ${filtersMax - plan.filters.length} conditions: ${provider.displayName} supports ${filtersMax}, and the config has ${plan.filters.length}.`;
-  throw invalid('filters', detail);
+  throw invalid(['filters'], detail);
 }
 
 /** Converts a condition with delivered names and values to the provider's names and values. */
@@ -193,11 +193,11 @@ function getStartPosition(call: Call, search: Search, after: string | null): Rec
   const planKey = createSearchKey(search);
   if (after === null) return { planKey, cursor: null, given: 0, lastId: null };
   const position = openPosition(call, search.installation, after);
-  if (!position) throw invalid('after', 'is not a cursor of this list.', after);
+  if (!position) throw invalid(['after'], 'is not a cursor of this list.', after);
   if (position.planKey === planKey) return position;
   const detail =
     'belongs to another search: the conditions, the config or the connection have changed. Omit it to start over.';
-  throw invalid('after', detail, after);
+  throw invalid(['after'], detail, after);
 }
 
 interface Window {

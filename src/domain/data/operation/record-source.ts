@@ -28,7 +28,7 @@ export async function getRecordSource(
   const projectCall = await inProject(call, installationContent.installation.projectId);
   const providerName = findProviderName(projectCall, installationContent.content, name);
   if (providerName === null) {
-    throw invalid('objectName', 'is not an object that the integration reads.', name);
+    throw invalid(['objectName'], 'is not an object that the integration reads.', name);
   }
   const source = createReadSource(projectCall, installationContent, providerName);
   if (source.plan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(source.plan));
@@ -49,7 +49,7 @@ export function callProvider<T>(
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       if (error.kind !== 'CURSOR_GONE') throw toDomainError(error);
-      throw invalid('after', 'has expired at the provider. Omit it to start over.');
+      throw invalid(['after'], 'has expired at the provider. Omit it to start over.');
     }
   });
 }

@@ -31,7 +31,7 @@ export async function readRecordsById(
   installationContent: InstallationContent,
   { objectName, ids, otherFields = [] }: RecordRequest,
 ): Promise<{ plan: ReadPlan; records: (ProviderRecord | null)[] }> {
-  if (ids.length > IDS_MAX) throw invalid('ids', `must contain at most ${IDS_MAX} ids.`);
+  if (ids.length > IDS_MAX) throw invalid(['ids'], `must contain at most ${IDS_MAX} ids.`);
   const source = await getRecordSource(call, installationContent, objectName);
   const { plan, provider } = source;
   const readRecords = provider.capabilities.readRecords;

@@ -199,7 +199,7 @@ function findNewUrl({ secrets }: PlanTransaction, { path, before, after }: ItemC
   const issue =
     findUrlIssue(value) ??
     (maskUrl(value) === url ? null : `must be ${url} with values in its query.`);
-  if (issue) throw invalid(`input.secrets.${path}.url`, issue);
+  if (issue) throw invalid(['secrets', `${path}.url`], issue);
   return value;
 }
 
@@ -214,7 +214,7 @@ function createNewHeaders(
   });
   const issues = headers.flatMap(({ path, value }) => {
     const issue = value === MASK ? 'is a mask and not a value.' : findHeaderValueIssue(value);
-    return issue ? createInputIssue(['input', 'secrets', path], issue) : [];
+    return issue ? createInputIssue(['secrets', path], issue) : [];
   });
   if (issues.length > 0) throw invalidInput(issues);
   return Object.fromEntries(headers.map(({ name, value }) => [name, value]));

@@ -31,7 +31,7 @@ export const followStreamMessages = read(
     if (!destination) throw notFound('Destination', destinationId);
     if (destination.type !== 'STREAM') {
       throw invalid(
-        'destinationId',
+        ['destinationId'],
         'is not a stream: its messages are posted to its URL.',
         destinationId,
       );
@@ -58,7 +58,7 @@ export const followStreamMessages = read(
 function readCursor(stream: Row<'StreamLog'>, after: string): bigint {
   const position = decodeCursor(createMessageList(stream.destinationId), after);
   if (typeof position !== 'bigint' || position > stream.lastPosition) {
-    throw invalid('after', 'is not a cursor of this list.', after);
+    throw invalid(['after'], 'is not a cursor of this list.', after);
   }
   if (position < stream.removedPosition) throw createMessagesRemovedError(after);
   return position;

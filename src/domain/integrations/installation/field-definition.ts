@@ -1,10 +1,8 @@
 /** The input of field definitions, with checks of what a provider supports. */
 import { z } from 'zod';
 import type { Issue } from '../../../kernel/errors.ts';
-import type {
-  DefineFieldsCapability,
-  FieldAssociation,
-} from '../../../providers/defining-fields.ts';
+import { enumValue, joinTexts, text } from '../../../kernel/text.ts';
+import type { DefineFieldsCapability, FieldAssociation } from '../../../providers/defining-fields.ts';
 import { orNull } from '../../base/input-schemas.ts';
 import { createInputIssue } from '../../base/issues.ts';
 import { enumeration } from '../../base/resource.ts';
@@ -17,7 +15,7 @@ const FIELDS_MAX = 50;
 const OBJECTS_MAX = 10;
 const VALUES_MAX = 500;
 
-const text = z.string().min(1).max(256);
+const optionText = z.string().min(1).max(256);
 const longText = z.string().max(1_000);
 
 const stringOptions = z
@@ -25,8 +23,8 @@ const stringOptions = z
     length: orNull(z.number().int().min(1).max(131_072)).describe(
       'The maximum number of characters.',
     ),
-    pattern: orNull(text).describe('A regular expression that values must match.'),
-    values: orNull(z.array(text).min(1).max(VALUES_MAX)).describe(
+    pattern: orNull(optionText).describe('A regular expression that values must match.'),
+    values: orNull(z.array(optionText).min(1).max(VALUES_MAX)).describe(
       'The values of a select field. They are added to the existing values.',
     ),
     valuesRestricted: orNull(z.boolean()).describe(
@@ -71,9 +69,11 @@ const deletionRule = enumeration(
 
 const association = z
   .object({
-    associationType: text.describe('The kind of relation: `lookup`.'),
-    targetObject: text.describe("The provider's name of the object that is referred to."),
-    targetField: orNull(text).describe('The field of the target object that values refer to.'),
+    associationType: optionText.describe('The kind of relation: `lookup`.'),
+    targetObject: optionText.describe("The provider's name of the object that is referred to."),
+    targetField: orNull(optionText).describe(
+      'The field of the target object that values refer to.',
+    ),
     cardinality: orNull(cardinality).describe(
       'The number of records that may refer to one record.',
     ),
@@ -81,14 +81,14 @@ const association = z
       'The consequence for a record whose target is deleted.',
     ),
     required: orNull(z.boolean()).describe('Whether every record must refer to another record.'),
-    reverseLookupFieldName: orNull(text).describe(
+    reverseLookupFieldName: orNull(optionText).describe(
       'The name under which the target lists the records that refer to it.',
     ),
     labels: orNull(
       z
         .object({
-          singular: orNull(text).describe('The name of one record.'),
-          plural: orNull(text).describe('The name of the list of records.'),
+          singular: orNull(optionText).describe('The name of one record.'),
+          plural: orNull(optionText).describe('The name of the list of records.'),
         })
         .meta({ id: 'AssociationLabelsInput', description: 'The names that people see.' }),
     ).describe('The names of the records at the target that people see.'),
@@ -97,10 +97,10 @@ const association = z
 
 const fieldDefinition = z
   .object({
-    fieldName: text.describe(
+    fieldName: optionText.describe(
       "The provider's name of the field. A name for Salesforce must end in `__c`.",
     ),
-    displayName: text.describe('The name that people see.'),
+    displayName: optionText.describe('The name that people see.'),
     valueType: fieldValueType.describe('The type of its values: any but OTHER.'),
     description: orNull(longText).describe('A human-readable description of the field.'),
     required: orNull(z.boolean()).describe('Whether every record must have a value.'),
@@ -119,7 +119,7 @@ type FieldDefinitionInput = z.input<typeof fieldDefinition>;
 
 export const objectFields = z
   .object({
-    objectName: text.describe('The name of the object.'),
+    objectName: optionText.describe('The name of the object.'),
     fields: z
       .array(fieldDefinition)
       .min(1)
@@ -147,7 +147,7 @@ export function* listDefinitionIssues(
 ): Generator<Issue> {
   const names = objects.map(({ objectName }) => objectName);
   for (const [objectIndex, { objectName, fields }] of objects.entries()) {
-    const path = ['input', 'objects', objectIndex];
+    const path = ['objects', objectIndex];
     if (names.indexOf(objectName) < objectIndex) {
       yield createInputIssue([...path, 'objectName'], 'is named twice.', objectName);
     }
@@ -174,7 +174,7 @@ function* listFieldIssues(
     yield createInputIssue([...path, 'fieldName'], names.rule, fieldName);
   }
   if (!types.includes(valueType)) {
-    const detail = `must be one of ${types.join(', ')}: ${displayName} has no other fields.`;
+    const detail = text`must be one of ${joinTexts(types.map(nameType), ', ')}: ${displayName} has no other fields.`;
     yield createInputIssue([...path, 'valueType'], detail, valueType);
     return;
   }
@@ -192,6 +192,8 @@ function* listFieldIssues(
   }
 }
 
+const nameType = (type: string) => enumValue(type, 'FieldValueType');
+
 /** The value types that each group of options applies to. */
 const OPTION_TYPES = {
   stringOptions: ['STRING', 'SINGLE_SELECT', 'MULTI_SELECT'],
@@ -206,7 +208,7 @@ function* listMisplacedOptionIssues(
   for (const [name, types] of Object.entries(OPTION_TYPES)) {
     const value = field[name as keyof typeof OPTION_TYPES];
     if (value == null || types.includes(field.valueType)) continue;
-    const detail = `must be omitted: it is for the types ${types.join(', ')}.`;
+    const detail = text`must be omitted: it is for the types ${joinTexts(types.map(nameType), ', ')}.`;
     yield createInputIssue([...path, name], detail);
   }
   if (field.valueType === 'REFERENCE' && !field.association) {

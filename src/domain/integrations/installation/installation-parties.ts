@@ -27,7 +27,7 @@ export async function findParties(
   const { connectionId, issues } = await chooseConnection(tx, { ...criteria, groupId });
   if (group) return { groupId, connectionId, issues };
   const detail = 'is not a group of the project.';
-  const groupIssue = createInputIssue(['input', 'groupRef'], detail, groupRef);
+  const groupIssue = createInputIssue(['groupRef'], detail, groupRef);
   return { groupId, connectionId, issues: [groupIssue, ...issues] };
 }
 
@@ -45,15 +45,14 @@ export async function chooseConnection(
   const connection = await findConnectionOfGroup(tx, { ...criteria, groupId });
   if (connection) return { connectionId: connection.id, issues: [] };
   const detail = `names a group without a connection to ${provider}.`;
-  return { connectionId: null, issues: [createInputIssue(['input', 'groupRef'], detail)] };
+  return { connectionId: null, issues: [createInputIssue(['groupRef'], detail)] };
 }
 
 async function listConnectionIssues(
   tx: PartiesClient,
   { projectId, provider, groupId, connectionId }: ConnectionCriteria & { connectionId: string },
 ): Promise<Issue[]> {
-  const createIssue = (detail: string) =>
-    createInputIssue(['input', 'connectionId'], detail, connectionId);
+  const createIssue = (detail: string) => createInputIssue(['connectionId'], detail, connectionId);
   const connection = await tx.connection.findUnique({
     where: {
       projectId_id: { projectId, id: connectionId },

@@ -1,21 +1,21 @@
 /** Updates an installation: changes its connection, replaces its config, or derives a config from the current one. */
-import { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
+import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
-import { type Issue, invalidInput } from '../../../kernel/errors.ts';
-import { parseBounded } from '../../../work/bounded-parse.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import type { ProjectCall } from '../../access/call.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
-import { requireNoIssues, toIssues } from '../../base/issues.ts';
+import { requireNoIssues } from '../../base/issues.ts';
 import { lockContent } from '../integration/integration.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
 } from '../integration/integration-content.ts';
 import { findLatestRevisions } from '../integration/revision.ts';
+import { parseInput } from '../../base/parse-input.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { type CurrentChoices, refuseForeignChoices } from './check/end-user-check.ts';
 import { listConfigIssues, listModuleIssues } from './check/installation-config-check.ts';
@@ -56,14 +56,11 @@ export const reviseInstallation = projectMutation({
     ),
 });
 
-const configSchema = z.object({ input: z.object({ config: installationConfigInput }) });
+const configSchema = z.object({ config: installationConfigInput });
 
 /** Parses a config. Throws BAD_USER_INPUT with an issue for each invalid member. */
 function parseConfig(config: ConfigInput): ParsedConfig {
-  const input = { input: { config } };
-  const { data, error } = parseBounded(configSchema, input);
-  if (error) throw invalidInput(toIssues(error, input));
-  return data.input.config;
+  return parseInput(configSchema, { config }).config;
 }
 
 /** Computes the new config. Undefined keeps the current one. */
@@ -159,11 +156,11 @@ async function listAccountIssues(
   const connectionId = changes.connectionId ?? installation.connectionId;
   const account = { projectId: installation.projectId, connectionId };
   if (config) {
-    return listIssuesAtAccount(call, account, { content, config, path: ['input', 'config'] });
+    return listIssuesAtAccount(call, account, { content, config, path: ['config'] });
   }
   if (connectionId === installation.connectionId) return [];
   const currentConfig = await readCurrentConfig(call.database.prisma, installation);
-  const path = ['input', 'connectionId'];
+  const path = ['connectionId'];
   const choices = { content, config: currentConfig, path, isStored: true };
   return listIssuesAtAccount(call, account, choices);
 }

@@ -85,7 +85,7 @@ export async function getInstallationByKey(
   call: Call,
   { installationId: id, ...key }: IntegrationKey & { installationId: string },
 ): Promise<Installation> {
-  const { id: projectId } = await getNamedProject(call, key, 'projectIdOrName');
+  const { id: projectId } = await getNamedProject(call, key);
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
   const [installation] = await findProjectRows(call, 'Installation', {
     id,
@@ -101,7 +101,7 @@ export async function getInstallationOfGroup(
   call: Call,
   { groupRef, ...key }: IntegrationKey & { groupRef: string },
 ): Promise<Installation> {
-  const { id: projectId } = await getNamedProject(call, key, 'projectIdOrName');
+  const { id: projectId } = await getNamedProject(call, key);
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
   const group = await findGroupByRef(call, { projectId, groupRef });
   if (!group) throw notFound('Group', groupRef);
@@ -179,7 +179,7 @@ async function listAccountIssues(
     connectionId,
   });
   const account = { projectId, connectionId: parties.connectionId };
-  return listIssuesAtAccount(call, account, { content, config, path: ['input', 'config'] });
+  return listIssuesAtAccount(call, account, { content, config, path: ['config'] });
 }
 
 export const deleteInstallation = projectMutation({

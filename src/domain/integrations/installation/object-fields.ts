@@ -110,7 +110,7 @@ export const upsertObjectMetadata = projectMutation({
     { id: projectId },
   ): Promise<DefinedObject[]> {
     const provider = call.catalog.find(name);
-    if (!provider) throw invalid('input.provider', NOT_A_PROVIDER, name);
+    if (!provider) throw invalid(['provider'], NOT_A_PROVIDER, name);
     const defineFields = getDefineFields(provider);
     requireNoIssues(listDefinitionIssues(objects, { ...provider, defineFields }));
     const connection = await getConnectionOfGroup(call, { projectId, provider: name, groupRef });

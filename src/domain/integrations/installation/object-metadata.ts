@@ -83,9 +83,10 @@ export const readObjectMetadata = providerRead(
   "Reads the fields of a provider's object through a connection of the group.",
   async (call: Call, input: z.output<typeof objectMetadataInput>): Promise<ObjectMetadata> => {
     const { provider } = input;
-    const { id: projectId } = await getNamedProject(call, input, 'projectIdOrName');
-    if (!(await findProviderOf(call, { projectId, provider })))
-      throw invalid('provider', NOT_A_PROVIDER, provider);
+    const { id: projectId } = await getNamedProject(call, input);
+    if (!(await findProviderOf(call, { projectId, provider }))) {
+      throw invalid(['provider'], NOT_A_PROVIDER, provider);
+    }
     const connection = await getConnectionOfGroup(call, { ...input, projectId });
     const target = { connection, module: null, objectName: input.objectName };
     const description = await fetchDescription(call, target);

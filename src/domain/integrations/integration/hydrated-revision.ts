@@ -48,7 +48,7 @@ export const getHydratedRevision = read(
     const content = readIntegrationContent(revision);
     if (connection.provider !== content.provider) {
       const detail = `is a connection to ${connection.provider}, not to ${content.provider}.`;
-      throw invalid('connectionId', detail, connectionId);
+      throw invalid(['connectionId'], detail, connectionId);
     }
     return { revision, objects: await describeObjects(call, connection, content) };
   },

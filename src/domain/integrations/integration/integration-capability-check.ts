@@ -1,5 +1,7 @@
 /** Checks that an integration uses only what its provider supports. */
+import { formatPath } from '../../../kernel/text.ts';
 import type { Issue } from '../../../kernel/errors.ts';
+import { enumValue, text } from '../../../kernel/text.ts';
 import {
   listCapabilities,
   PROVIDER_CAPABILITIES,
@@ -8,7 +10,7 @@ import {
   supportsCapability,
 } from '../../../providers/contract.ts';
 import { findModule, listModules } from '../../../providers/modules.ts';
-import { createInputIssue, formatPath } from '../../base/issues.ts';
+import { createInputIssue } from '../../base/issues.ts';
 import type { IntegrationContent } from './integration-content.ts';
 
 type Path = readonly PropertyKey[];
@@ -26,11 +28,11 @@ export function* listCapabilityIssues(
   yield* listObjectIssues(write?.objects, [...path, 'write'], { provider, capability: 'WRITE' });
   const capabilities = listCapabilities(provider);
   if (proxy?.enabled && !capabilities.includes('PROXY')) {
-    const detail = `must be false: ${provider.displayName} does not support PROXY.`;
+    const detail = text`must be false: ${provider.displayName} does not support ${enumValue('PROXY', 'ProviderCapability')}.`;
     yield createInputIssue([...path, 'proxy', 'enabled'], detail, true);
   }
   if (watchSchema && !capabilities.includes('METADATA')) {
-    const detail = `must be omitted: ${provider.displayName} does not describe its objects (METADATA).`;
+    const detail = text`must be omitted: ${provider.displayName} does not describe its objects (${enumValue('METADATA', 'ProviderCapability')}).`;
     yield createInputIssue([...path, 'watchSchema'], detail, watchSchema);
   }
 }

@@ -54,7 +54,8 @@ export function listIssuesWithDestinations(
   // Without modules, the capabilities of a provider do not depend on the content's module.
   const module = wholeProvider?.modules ? content.module : null;
   const moduleProvider = wholeProvider && applyModule(wholeProvider, module ?? null);
-  const provider = moduleProvider ?? { name: context.provider };
+  // `listProviderIssues` reports an unknown provider, which the content's provider need not equal.
+  const provider = moduleProvider ?? { name: content.provider };
   const objectOwner = module
     ? `the module ${module}`
     : (moduleProvider?.displayName ?? context.provider);

@@ -330,9 +330,11 @@ export const integrationContentInput = z
       'The objects and fields that an integration reads, writes, proxies and subscribes to.',
   });
 
+const SPEC_VERSION_RULE = { error: `must be ${SPEC_VERSION}.` };
+
 export const specVersion = z
-  .string()
-  .refine((version) => version === SPEC_VERSION, `must be ${SPEC_VERSION}.`)
+  .string(SPEC_VERSION_RULE)
+  .refine((version) => version === SPEC_VERSION, SPEC_VERSION_RULE)
   .meta({ words: [SPEC_VERSION] })
   .describe(`The version of the content's form: ${SPEC_VERSION}.`);
 

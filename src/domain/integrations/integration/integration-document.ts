@@ -80,11 +80,14 @@ export function* listIntegrationItemIssues(
       const detail = `differs from the integration ${existingName} of the project only by case.`;
       yield createInputIssue([...path, 'name'], detail, name);
     }
-    yield* listProviderIssues(call, provider, [...path, 'provider']);
+    const storedProvider = integrations.get(name)?.provider;
+    if (storedProvider === undefined) {
+      yield* listProviderIssues(call, provider, [...path, 'provider']);
+    }
     yield* listIssuesWithDestinations(call, content, {
       path,
       name,
-      provider: integrations.get(name)?.provider ?? provider,
+      provider: storedProvider ?? provider,
       destinations,
     });
   }

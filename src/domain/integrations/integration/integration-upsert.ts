@@ -66,10 +66,13 @@ export const upsertIntegrations = projectMutation({
       const issues: Issue[] = [];
       for (const [index, content] of input.integrations.entries()) {
         const { name } = content;
-        const path = ['input', 'integrations', index];
-        const provider = integrationsByName.get(name)?.provider ?? content.provider;
+        const path = ['integrations', index];
+        const storedProvider = integrationsByName.get(name)?.provider;
+        const provider = storedProvider ?? content.provider;
         const context = { projectId, path, name, provider };
-        addIssues(issues, listProviderIssues(call, content.provider, [...path, 'provider']));
+        if (storedProvider === undefined) {
+          addIssues(issues, listProviderIssues(call, provider, [...path, 'provider']));
+        }
         addIssues(issues, await listContentIssues({ ...call, tx }, content, context));
       }
       requireNoIssues(issues);
@@ -130,7 +133,7 @@ async function upsertContents(
   const warnings: string[] = [];
   const impacts: Impact[] = [];
   for (const [index, parsedContent] of input.integrations.entries()) {
-    const path = ['input', 'integrations', index];
+    const path = ['integrations', index];
     const normalizedContent = normalizeContent(call, parsedContent, path);
     warnings.push(...normalizedContent.warnings);
     const { content } = normalizedContent;

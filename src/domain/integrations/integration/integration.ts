@@ -184,11 +184,11 @@ export const createIntegration = projectMutation({
   input: createIntegrationInput,
   run(call, input, { id: projectId }): Promise<{ integration: Integration; warnings: string[] }> {
     const { name, provider, latestRevision } = input;
-    const path = ['input', 'latestRevision', 'content'];
+    const path = ['latestRevision', 'content'];
     const creation = inTransaction(call.database, async (tx) => {
       const checkContext = { path, projectId, name, provider };
       requireNoIssues([
-        ...listProviderIssues(call, provider, ['input', 'provider']),
+        ...listProviderIssues(call, provider, ['provider']),
         ...(await listContentIssues({ ...call, tx }, latestRevision.content, checkContext)),
       ]);
       const { specVersion } = latestRevision;

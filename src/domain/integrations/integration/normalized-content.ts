@@ -1,9 +1,11 @@
 /** Converts checked content to its stored form, which has the provider's names of objects, and each field once. */
+
+import { formatPath } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { applyModule, findModule } from '../../../providers/modules.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
-import { formatPath } from '../../base/issues.ts';
+import type { Call } from '../../access/call.ts';
+import type { ProjectCall } from '../../access/call.ts';
 import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import { listSubscribeWarnings } from './integration-capability-check.ts';
 import type { FieldMapping, IntegrationContent } from './integration-content.ts';

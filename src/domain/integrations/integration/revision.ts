@@ -122,7 +122,7 @@ export const createRevision = projectMutation({
     project,
   ): Promise<RevisedIntegration & { warnings: string[]; impacts: Impact[] }> {
     const integration = await getIntegration(call, project.id, integrationIdOrName);
-    const context = { ...integration, path: ['input', 'revision', 'content'] };
+    const context = { ...integration, path: ['revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
       const lockedIntegration = await lockIntegration(tx, integration, 'change');
       requireNoIssues(await listContentIssues({ ...call, tx }, revision.content, context));

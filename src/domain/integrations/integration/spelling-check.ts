@@ -2,9 +2,10 @@
  * Finds names of objects and fields that are probably misspelled. They are accepted with a warning, because an account may
  * have custom objects and fields of any name.
  */
+
+import { formatPath } from '../../../kernel/text.ts';
 import type { Provider, StandardNames } from '../../../providers/contract.ts';
 import { listStandardNames } from '../../../providers/object-support.ts';
-import { formatPath } from '../../base/issues.ts';
 import { findNearestName } from '../../base/nearest-name.ts';
 import type { IntegrationContent } from './integration-content.ts';
 

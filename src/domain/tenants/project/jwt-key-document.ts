@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { DomainError, type Issue } from '../../../kernel/errors.ts';
+import type { Text } from '../../../kernel/text.ts';
 import { type ItemChanges, listNeeds } from '../../access/item-change.ts';
 import { type CanonicalItem, parseCanonicalItem, toCanonicalItem } from '../../base/canonical.ts';
 import { orDefault } from '../../base/input-schemas.ts';
@@ -32,7 +33,7 @@ type JwtKeyItem = z.output<typeof jwtKeyItem>;
 export function toCanonicalJwtKey(key: JwtKeyItem): CanonicalItem {
   return toCanonicalItem(jwtKeyItem, {
     ...key,
-    publicKeyPem: parsePublicKey(key.publicKeyPem, ''),
+    publicKeyPem: parsePublicKey(key.publicKeyPem),
   });
 }
 
@@ -65,13 +66,13 @@ export function* listJwtKeyItemIssues(
   if (detail !== null) yield createInputIssue([...path, 'publicKeyPem'], detail);
 }
 
-function findKeyIssue(publicKeyPem: string): string | null {
+function findKeyIssue(publicKeyPem: string): Text | null {
   try {
-    parsePublicKey(publicKeyPem, '');
+    parsePublicKey(publicKeyPem);
     return null;
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return error.issues?.[0]?.detail ?? error.message;
+    return error.issues?.[0]?.detail ?? error.detail;
   }
 }
 

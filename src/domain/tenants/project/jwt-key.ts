@@ -110,7 +110,7 @@ export const createJwtKey = projectMutation({
   input: createJwtKeyInput,
   async run(call, { label, publicKeyPem }, { id: projectId }): Promise<JwtKey> {
     authorizeActiveKey(call.viewer);
-    const pem = parsePublicKey(publicKeyPem, 'input.publicKeyPem');
+    const pem = parsePublicKey(publicKeyPem);
     return insertJwtKey(call.database.prisma, { projectId, label, publicKeyPem: pem });
   },
 });
@@ -182,18 +182,18 @@ async function changeKey<T>(
 }
 
 /**
- * Returns the key as SPKI. Throws BAD_USER_INPUT that names the input but does not repeat it, because it may be a private
+ * Returns the key as SPKI. Throws BAD_USER_INPUT that does not repeat it, because it may be a private
  * key.
  */
-export function parsePublicKey(text: string, name: string): string {
+export function parsePublicKey(text: string): string {
   const key = PUBLIC_PEM_PATTERN.test(text) ? findPublicKey(text) : null;
   const bits = key?.asymmetricKeyDetails?.modulusLength ?? 0;
   if (key?.asymmetricKeyType !== 'rsa') {
-    throw invalid(name, 'must be a public RSA key in PEM.');
+    throw invalid(['publicKeyPem'], 'must be a public RSA key in PEM.');
   }
   if (bits < KEY_BITS_MIN || bits > KEY_BITS_MAX) {
     const detail = `must have ${KEY_BITS_MIN} to ${KEY_BITS_MAX} bits; it has ${bits}.`;
-    throw invalid(name, detail);
+    throw invalid(['publicKeyPem'], detail);
   }
   return key.export({ type: 'spki', format: 'pem' }) as string;
 }

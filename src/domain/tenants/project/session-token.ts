@@ -146,7 +146,7 @@ async function findIntegrations(
   ]);
   const issues = integrations.flatMap((idOrName, index) => {
     if (idsByIdOrName.has(idOrName)) return [];
-    const path = ['input', 'integrations', index];
+    const path = ['integrations', index];
     return createInputIssue(path, 'is not an integration of the project.', idOrName);
   });
   return { ids: [...new Set(idsByIdOrName.values())], issues };

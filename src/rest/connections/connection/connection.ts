@@ -26,7 +26,7 @@ import { listConnectionInstallations } from '../../../domain/integrations/instal
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { id } from '../../../kernel/ids.ts';
 import { endpoint, type RestRequest } from '../../endpoint/endpoint.ts';
-import type { Location, WireForm } from '../../endpoint/locations.ts';
+import type { Form, Location } from '../../endpoint/request-form.ts';
 import {
   deleteEndpoint,
   joinCreateTime,
@@ -60,15 +60,14 @@ const WIRE_NAMES: Record<string, string> = { issueTime: 'issuedAt', expireTime: 
 
 /** Returns the location of the tokens in the body of a request that creates or updates a connection. */
 function locateTokens(wrap: (tokens: typeof wireTokens) => z.ZodType): Location {
-  const form: WireForm<WireTokens> = {
+  const form: Form<WireTokens> = {
     schema: wrap(wireTokens) as z.ZodType<WireTokens>,
-    toDomain: ({ accessToken, refreshToken, scopes }) => ({
+    decode: ({ accessToken, refreshToken, scopes }) => ({
       accessToken: toToken(accessToken),
       refreshToken: toToken(refreshToken),
       scopes,
     }),
-    locate: (_wire, location) =>
-      location.replace(/(?<=\.)(issueTime|expireTime)$/, (name) => WIRE_NAMES[name] ?? name),
+    locate: (_wire, path) => path.map((key) => WIRE_NAMES[String(key)] ?? key),
   };
   return { in: 'body', name: 'oauth2AuthorizationCode', form };
 }

@@ -84,6 +84,6 @@ async function refuseStepInputs(
   { sessionId, callbackParams }: { sessionId?: string; callbackParams?: object },
 ): Promise<void> {
   const detail = 'is not supported, because every provider connects in one step.';
-  if (sessionId !== undefined) throw invalid('sessionId', detail);
-  if (callbackParams !== undefined) throw invalid('callbackParams', detail);
+  if (sessionId !== undefined) throw invalid(['sessionId'], detail);
+  if (callbackParams !== undefined) throw invalid(['callbackParams'], detail);
 }

@@ -23,7 +23,7 @@ import {
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { computed } from '../../../domain/base/resource.ts';
 import { id } from '../../../kernel/ids.ts';
-import { integrationInPath } from '../../endpoint/locations.ts';
+import { integrationInPath } from '../../endpoint/request-form.ts';
 import {
   joinCreateTime,
   listEndpoint,

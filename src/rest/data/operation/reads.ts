@@ -10,7 +10,7 @@ import { pauseReads, resumeReads } from '../../../domain/data/operation/read/pau
 import { triggerRead } from '../../../domain/data/operation/read/trigger.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { endpoint, type RestRequest } from '../../endpoint/endpoint.ts';
-import { integrationInPath } from '../../endpoint/locations.ts';
+import { integrationInPath } from '../../endpoint/request-form.ts';
 import { mutationEndpoint } from '../../endpoint/resource-endpoints.ts';
 
 const tag = 'Reads';

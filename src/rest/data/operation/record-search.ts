@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { resultEntry } from '../../../domain/data/operation/read/read-message.ts';
 import { searchInput, searchRecords } from '../../../domain/data/operation/record-search.ts';
 import { describeEndpoint, endpoint } from '../../endpoint/endpoint.ts';
-import { integrationInPath } from '../../endpoint/locations.ts';
+import { integrationInPath } from '../../endpoint/request-form.ts';
 
 export const searchEndpoint = endpoint({
   id: 'searchRecords',

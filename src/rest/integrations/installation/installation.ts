@@ -24,7 +24,7 @@ import {
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { invalid } from '../../../kernel/errors.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
-import { integrationInPath, type Location } from '../../endpoint/locations.ts';
+import { integrationInPath, type Location } from '../../endpoint/request-form.ts';
 import {
   deleteEndpoint,
   joinCreateTime,
@@ -120,9 +120,9 @@ async function requireLatestRevision(
   { configRevisionId, ...key }: IntegrationKey & { configRevisionId?: string | undefined },
 ): Promise<void> {
   if (configRevisionId === undefined) return;
-  const { id: projectId } = await getNamedProject(call, key, 'projectIdOrName');
+  const { id: projectId } = await getNamedProject(call, key);
   const { latestRevisionId } = await getIntegration(call, projectId, key.integrationIdOrName);
   if (configRevisionId === latestRevisionId) return;
   const detail = `must be the latest revision of the integration, ${latestRevisionId}.`;
-  throw invalid('configRevisionId', detail, configRevisionId);
+  throw invalid(['configRevisionId'], detail, configRevisionId);
 }

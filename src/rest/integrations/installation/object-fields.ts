@@ -12,7 +12,7 @@ import {
   upsertInstalledObjectMetadata,
   upsertObjectMetadata,
 } from '../../../domain/integrations/installation/object-fields.ts';
-import { integrationInPath, type Location, type WireForm } from '../../endpoint/locations.ts';
+import { type Form, integrationInPath, type Location } from '../../endpoint/request-form.ts';
 import { mutationEndpoint } from '../../endpoint/resource-endpoints.ts';
 import { extendResource } from '../../openapi/response-form.ts';
 
@@ -22,15 +22,15 @@ const wireFields = z
   .record(z.string(), objectFields.shape.fields)
   .describe('The fields to create or update, by the names of their objects.');
 
-const fieldsForm: WireForm<z.output<typeof wireFields>> = {
+const fieldsForm: Form<z.output<typeof wireFields>> = {
   schema: wireFields,
-  toDomain: (wire) =>
+  decode: (wire) =>
     Object.entries(wire).map(([objectName, definitions]) => ({ objectName, fields: definitions })),
-  locate(wire, location) {
-    const [, index, subpath = ''] =
-      /^\[(\d+)\](?:\.fields|\.objectName)?(.*)$/s.exec(location) ?? [];
+  locate(wire, path) {
+    const [index, member, ...inside] = path;
     const name = Object.keys(wire ?? {})[Number(index)];
-    return name === undefined ? location : `.${name}${subpath}`;
+    if (name === undefined) return path;
+    return [name, ...(member === 'fields' ? inside : [])];
   },
 };
 

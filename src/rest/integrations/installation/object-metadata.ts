@@ -9,7 +9,7 @@ import {
   readObjectMetadata,
 } from '../../../domain/integrations/installation/object-metadata.ts';
 import { fieldMetadataResource } from '../../../domain/integrations/installation/shown-field.ts';
-import { integrationInPath } from '../../endpoint/locations.ts';
+import { integrationInPath } from '../../endpoint/request-form.ts';
 import { readEndpoint } from '../../endpoint/resource-endpoints.ts';
 import { extendResource } from '../../openapi/response-form.ts';
 

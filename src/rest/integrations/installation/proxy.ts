@@ -98,7 +98,8 @@ function getKeyFromHeaders({ headers }: FastifyRequest): InstallationKey {
   };
   const version = find('x-amp-proxy-version');
   const issues: Issue[] = [];
-  const report = (name: string, detail: string) => issues.push({ in: 'header', name, detail });
+  const report = (name: string, detail: string) =>
+    issues.push({ in: 'header', path: [name], detail });
   if (version !== PROXY_VERSION) report('x-amp-proxy-version', `must be ${PROXY_VERSION}.`);
   if (!key.projectIdOrName) report('x-amp-project-id', 'is required: the id of the project.');
   const alternative = 'is required if x-amp-installation-id is absent.';

@@ -13,8 +13,8 @@ import { integrationIdOrName } from '../../../domain/integrations/integration/in
 import { invalid, invalidInput, notFound } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
 import { endpoint, type RestRequest } from '../../endpoint/endpoint.ts';
-import { integrationInPath } from '../../endpoint/locations.ts';
 import { withValue } from '../../endpoint/mask.ts';
+import { integrationInPath } from '../../endpoint/request-form.ts';
 import { configInput, type WireConfig } from './config/config-form.ts';
 import {
   changeInstallation,
@@ -143,7 +143,7 @@ async function updateByMask(
       skipSampling,
     },
     revise: configChanges.length > 0 ? applyChanges : undefined,
-    locate: (location) => `installation.config.content${location}`,
+    locate: (path) => ['installation', 'config', 'content', ...path],
   });
 }
 
@@ -158,7 +158,7 @@ async function patchObject(request: RestRequest, input: z.output<typeof patchInp
       const patchedObject = createPatchedCopy(object, changes);
       return withValue(currentConfig, [action, 'objects', objectName], patchedObject);
     },
-    locate: () => 'changes',
+    locate: () => ['changes'],
   });
 }
 
@@ -167,7 +167,7 @@ async function getInstallationId(
   { groupRef, installationId, ...key }: z.output<typeof patchInput>,
 ): Promise<string> {
   if ((groupRef === undefined) === (installationId === undefined)) {
-    throw invalid('groupRef', 'or installationId is required, but not both.');
+    throw invalid(['groupRef'], 'or installationId is required, but not both.');
   }
   if (installationId !== undefined) return installationId;
   return (await getInstallationOfGroup(call, { ...key, groupRef: groupRef as string })).id;

@@ -19,7 +19,7 @@ import {
   writeObjectResource,
 } from '../../../domain/integrations/integration/integration-content.ts';
 import { revisionResource } from '../../../domain/integrations/integration/revision.ts';
-import { integrationInPath } from '../../endpoint/locations.ts';
+import { integrationInPath } from '../../endpoint/request-form.ts';
 import { readEndpoint } from '../../endpoint/resource-endpoints.ts';
 import { schedule } from './revision.ts';
 

@@ -1,5 +1,5 @@
 /** Members of a manifest that the reference API accepts and ignores, and the warnings that report them. */
-import { formatPath } from '../../../domain/base/issues.ts';
+import { formatPath } from '../../../kernel/text.ts';
 import type { Parts, RestRequest } from '../../endpoint/endpoint.ts';
 import { getValue } from '../../endpoint/mask.ts';
 import { setWarnings } from '../../endpoint/warning-header.ts';

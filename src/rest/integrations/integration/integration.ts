@@ -14,7 +14,7 @@ import { deleteIntegration } from '../../../domain/integrations/integration/inte
 import { upsertIntegrations } from '../../../domain/integrations/integration/integration-upsert.ts';
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { setLocation } from '../../endpoint/endpoint.ts';
-import { integrationInPath } from '../../endpoint/locations.ts';
+import { integrationInPath } from '../../endpoint/request-form.ts';
 import {
   deleteEndpoint,
   listEndpoint,

@@ -54,14 +54,14 @@ export async function rewriteRevision(parts: Parts, request: RestRequest): Promi
   const { source, body } = await readSource(parts, request);
   if (!source) return dropIgnoredMembers(parts, ['revision', 'content'], request);
   if (body.revision !== undefined) {
-    throw invalid(source.member, 'must not be combined with revision.');
+    throw invalid([source.member], 'must not be combined with revision.');
   }
   const { specVersion, integrations } = await readManifest(source, parts, request);
   const { integrationId: name } = parts.path as { integrationId: string };
   const isOnly = integrations.length === 1;
   const content = integrations.find((integration) => isOnly || integration.name === name);
   if (!content) {
-    throw invalid(source.member, `has several integrations, and none is named ${name}.`);
+    throw invalid([source.member], `has several integrations, and none is named ${name}.`);
   }
   const rewrittenParts = { ...parts, body: { ...body, revision: { specVersion, content } } };
   return dropIgnoredMembers(rewrittenParts, ['revision', 'content'], request);
@@ -72,7 +72,7 @@ export async function rewriteIntegrations(parts: Parts, request: RestRequest): P
   const { source, body } = await readSource(parts, request);
   if (!source) return dropIgnoredMembers(parts, ['integrations'], request);
   if (body.integrations !== undefined) {
-    throw invalid(source.member, 'must not be combined with integrations.');
+    throw invalid([source.member], 'must not be combined with integrations.');
   }
   const rewrittenParts = {
     ...parts,
@@ -93,7 +93,7 @@ async function readSource(
 ): Promise<{ source: Source | null; body: Record<string, unknown> }> {
   const { sourceYaml, sourceZipUrl, ...otherMembers } = (body ?? {}) as Record<string, unknown>;
   if (sourceYaml !== undefined && sourceZipUrl !== undefined) {
-    throw invalid('sourceZipUrl', 'must not be combined with sourceYaml.');
+    throw invalid(['sourceZipUrl'], 'must not be combined with sourceYaml.');
   }
   if (typeof sourceYaml === 'string') {
     return { source: { member: 'sourceYaml', text: sourceYaml }, body: otherMembers };
@@ -104,10 +104,10 @@ async function readSource(
   if (!zip) {
     const detail =
       'must be a URL that generate-upload-url returned for this project within the last hour, with the file uploaded.';
-    throw invalid('sourceZipUrl', detail);
+    throw invalid(['sourceZipUrl'], detail);
   }
   const result = await unpackManifest(zip);
-  if ('problem' in result) throw invalid('sourceZipUrl', result.problem);
+  if ('problem' in result) throw invalid(['sourceZipUrl'], result.problem);
   return { source: { member: 'sourceZipUrl', text: result.manifest }, body: otherMembers };
 }
 
@@ -159,10 +159,10 @@ async function readManifest(
   const { projectIdOrName } = path as { projectIdOrName: string };
   const project = await getProject(call, projectIdOrName);
   const result = await call.manifests.read(project.id, text);
-  if ('problem' in result) throw invalid(member, result.problem);
+  if ('problem' in result) throw invalid([member], result.problem);
   const { data } = parseBounded(manifest, result.value);
   if (data) return data;
-  throw invalid(member, 'must have specVersion, and integrations with names.');
+  throw invalid([member], 'must have specVersion, and integrations with names.');
 }
 
 export const uploadUrlEndpoint = readEndpoint({

@@ -21,7 +21,7 @@ import {
 } from '../../../domain/integrations/integration/revision.ts';
 import { id } from '../../../kernel/ids.ts';
 import { setLocation } from '../../endpoint/endpoint.ts';
-import { integrationInPath } from '../../endpoint/locations.ts';
+import { integrationInPath } from '../../endpoint/request-form.ts';
 import { listEndpoint, mutationEndpoint, readEndpoint } from '../../endpoint/resource-endpoints.ts';
 import { extendResource } from '../../openapi/response-form.ts';
 import { sendWarnings, WARNING_HEADER_REMARK } from './ignored-members.ts';

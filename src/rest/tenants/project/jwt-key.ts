@@ -14,7 +14,7 @@ import {
 } from '../../../domain/tenants/project/jwt-key.ts';
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { id } from '../../../kernel/ids.ts';
-import type { Location } from '../../endpoint/locations.ts';
+import type { Location } from '../../endpoint/request-form.ts';
 import {
   deleteEndpoint,
   listEndpoint,

@@ -4,6 +4,7 @@ import {
   listReplacementIssues,
 } from '../../../../src/domain/connections/connection/connection-scheme.ts';
 import { SCHEMES_BY_FIELD } from '../../../../src/domain/connections/connection/credential-input.ts';
+import { formatPath } from '../../../../src/kernel/text.ts';
 import type { AuthScheme, Provider } from '../../../../src/providers/contract.ts';
 import { PROVIDERS } from '../../../support/fixtures/connections.ts';
 
@@ -36,7 +37,7 @@ function expectIssues(provider: Provider, input: Input, names: string[]) {
   const { scheme, issues } = chooseScheme(provider, input);
   expect(scheme).toBeNull();
   expect(JSON.stringify(issues)).not.toContain('planted');
-  expect(issues.map(({ name }) => name)).toEqual(names);
+  expect(issues.map(({ path }) => formatPath(path))).toEqual(names);
 }
 
 describe('an input with one credential field', () => {
@@ -48,7 +49,7 @@ describe('an input with one credential field', () => {
   test.each(
     Object.entries(CREDENTIALS_BY_FIELD).filter(([field]) => field !== 'apiKey'),
   )('refuses %s for a provider that supports only API keys', (field, value) => {
-    expectIssues(stripe, { [field]: value }, [`input.${field}`]);
+    expectIssues(stripe, { [field]: value }, [field]);
   });
 
   test('prefers authScheme over the first scheme that fits the field', () => {
@@ -63,18 +64,16 @@ describe('an input with one credential field', () => {
   });
 
   test('refuses an authScheme that does not fit the field', () => {
-    expectIssues(sandbox, { apiKey: 'planted', authScheme: 'BASIC' }, ['input.authScheme']);
+    expectIssues(sandbox, { apiKey: 'planted', authScheme: 'BASIC' }, ['authScheme']);
     const authScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
     const { oauth2AuthorizationCode } = CREDENTIALS_BY_FIELD;
-    expectIssues(getProvider('slack'), { oauth2AuthorizationCode, authScheme }, [
-      'input.authScheme',
-    ]);
+    expectIssues(getProvider('slack'), { oauth2AuthorizationCode, authScheme }, ['authScheme']);
   });
 });
 
 test('refuses two credential fields, with an issue for each', () => {
   const { apiKey, customAuth } = CREDENTIALS_BY_FIELD;
-  expectIssues(sandbox, { apiKey, customAuth }, ['input.apiKey', 'input.customAuth']);
+  expectIssues(sandbox, { apiKey, customAuth }, ['apiKey', 'customAuth']);
 });
 
 describe('an input without a credential field', () => {
@@ -84,19 +83,19 @@ describe('an input without a credential field', () => {
   });
 
   test('requires authScheme NONE for a provider that supports more schemes', () => {
-    expectIssues(sandbox, {}, ['input']);
+    expectIssues(sandbox, {}, ['']);
     expect(chooseScheme(sandbox, { authScheme: 'NONE' }).scheme).toBe('NONE');
-    expectIssues(sandbox, { authScheme: 'BASIC' }, ['input']);
+    expectIssues(sandbox, { authScheme: 'BASIC' }, ['']);
   });
 
   test('is refused if the provider does not support NONE', () => {
-    expectIssues(stripe, {}, ['input']);
-    expectIssues(stripe, { authScheme: 'NONE' }, ['input.authScheme']);
+    expectIssues(stripe, {}, ['']);
+    expectIssues(stripe, { authScheme: 'NONE' }, ['authScheme']);
   });
 
   test('is refused if the provider requires custom inputs', () => {
-    expectIssues(gitlab, {}, ['input.customAuth']);
-    expectIssues(gitlab, { authScheme: 'NONE' }, ['input.customAuth']);
+    expectIssues(gitlab, {}, ['customAuth']);
+    expectIssues(gitlab, { authScheme: 'NONE' }, ['customAuth']);
   });
 });
 
@@ -104,27 +103,27 @@ test('refuses missing, unknown and unusable custom inputs', () => {
   expect(chooseScheme(gitlab, { customAuth: { token: 'planted' } }).scheme).toBe('NONE');
   expect(chooseScheme(gitlab, { customAuth: { token: ['structured'] } }).scheme).toBe('NONE');
   expectIssues(gitlab, { customAuth: { other: 'planted' } }, [
-    'input.customAuth.other',
-    'input.customAuth.token',
+    'customAuth.other',
+    'customAuth.token',
   ]);
   for (const token of ['', null, 1]) {
-    expectIssues(gitlab, { customAuth: { token } }, ['input.customAuth.token']);
+    expectIssues(gitlab, { customAuth: { token } }, ['customAuth.token']);
   }
 });
 
 test("accepts new credentials only for the connection's scheme", () => {
   const listReplacementIssueNames = (scheme: AuthScheme, input: Input) =>
-    listReplacementIssues(sandbox, scheme, input).map(({ name }) => name);
+    listReplacementIssues(sandbox, scheme, input).map(({ path }) => formatPath(path));
   const { apiKey, oauth2AuthorizationCode, customAuth } = CREDENTIALS_BY_FIELD;
   expect(listReplacementIssueNames('API_KEY', { apiKey })).toEqual([]);
-  expect(listReplacementIssueNames('BASIC', { apiKey })).toEqual(['input.apiKey']);
+  expect(listReplacementIssueNames('BASIC', { apiKey })).toEqual(['apiKey']);
   expect(
     listReplacementIssueNames('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode }),
   ).toEqual([]);
   expect(listReplacementIssueNames('NONE', { customAuth })).toEqual([]);
   expect(listReplacementIssueNames('NONE', { customAuth: { token: 'planted' } })).toEqual([
-    'input.customAuth.token',
-    'input.customAuth.accountKey',
+    'customAuth.token',
+    'customAuth.accountKey',
   ]);
   expect(listReplacementIssueNames('API_KEY', {})).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { toIssues } from '../../../../src/domain/base/issues.ts';
 import { listContentRuleIssues } from '../../../../src/domain/integrations/integration/integration-content-check.ts';
 import { integrationContentInput } from '../../../../src/domain/integrations/integration/integration-content-input.ts';
+import { toIssues } from '../../../../src/domain/base/issues.ts';
+import { formatPath, printText } from '../../../../src/kernel/text.ts';
 
 type ContentInput = z.input<typeof integrationContentInput>;
 
@@ -20,7 +21,7 @@ function listIssues(content: Partial<ContentInput>, overrides: object = {}) {
   const input = { name: 'crm', provider: 'sandbox', ...content };
   const { data, error } = integrationContentInput.safeParse(input);
   const issues = error ? toIssues(error, input) : listContentRuleIssues(data, integration);
-  return [...issues].map(({ name, detail }) => `${name}: ${detail}`);
+  return [...issues].map(({ path, detail }) => `${formatPath(path)}: ${printText(detail)}`);
 }
 
 const createRead = (...objects: object[]): Partial<ContentInput> => ({

@@ -5,6 +5,7 @@ import {
   CONTENT_LIMITS,
   integrationContentInput,
 } from '../../../../src/domain/integrations/integration/integration-content-input.ts';
+import { formatPath } from '../../../../src/kernel/text.ts';
 
 const createContent = (object: object, count = 1) => ({
   name: 'crm',
@@ -17,7 +18,7 @@ const createContent = (object: object, count = 1) => ({
 const listIssueNames = (input: object) => {
   const data = { input };
   const { error } = z.object({ input: integrationContentInput }).safeParse(data);
-  return error ? toIssues(error, data).map(({ name }) => name) : [];
+  return error ? toIssues(error, data).map(({ path }) => formatPath(path)) : [];
 };
 
 test.each([

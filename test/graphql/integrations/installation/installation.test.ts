@@ -270,7 +270,7 @@ test('reports every issue of a config together, first those that need no revisio
     `${path}[0].backfill: ${once}`,
     `${path}[0].schedule: must be at most one run in 10 minutes.`,
     `${path}[1].backfill: ${once}`,
-    `${path}[2].backfill.days: Too small: expected number to be >=0`,
+    `${path}[2].backfill.days: must be at least 0.`,
   ]);
   const valid = config.read.map(({ backfill: _, schedule: _schedule, ...choice }) => choice);
   const inputWithValidSchedules = { ...input, config: { ...config, read: valid } };

@@ -131,7 +131,7 @@ test('refuses a connection without OAuth tokens, and one without its app', async
     rest.expectRefusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, body);
   expect(await getUpdateRefusal(keyed)).toMatchObject({
     status: 422,
-    detail: expect.stringContaining('API_KEY'),
+    detail: expect.stringContaining('apiKey'),
   });
   expect(await getUpdateRefusal(importedConnection)).toMatchObject({
     status: 422,

@@ -2,6 +2,7 @@
  * Builds the addresses of a connection's account from a provider's templates with `{{variables}}`. The value of a
  * variable can't change other parts of the address, so that credentials are never sent to another host.
  */
+import { formatPath, type Path } from '../../../../kernel/text.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import {
@@ -127,7 +128,12 @@ export function listVariables(template: string): string[] {
 
 /** Returns the path of a variable in the input: `providerWorkspaceRef`, or a member of `providerMetadata`. */
 export function toInputMember(variable: string): string {
-  return variable === 'workspace' ? 'providerWorkspaceRef' : `providerMetadata.${variable}`;
+  return formatPath(toInputPath(variable));
+}
+
+/** Returns the path of a variable in the input of a connection. */
+export function toInputPath(variable: string): Path {
+  return variable === 'workspace' ? ['providerWorkspaceRef'] : ['providerMetadata', variable];
 }
 
 function findProblem(

@@ -8,7 +8,7 @@ import {
   findVariable,
   listAddressProblems,
   PRINTABLE,
-  toInputMember,
+  toInputPath,
 } from './account-address.ts';
 
 /** Lists an issue for each input that is missing or unusable. */
@@ -44,5 +44,5 @@ function listConnectAddresses({ baseUrl, oauth2 }: Provider): string[] {
 }
 
 function createIssue(variable: string, detail: string, value?: string): Issue {
-  return createInputIssue(['input', toInputMember(variable)], detail, value);
+  return createInputIssue(toInputPath(variable), detail, value);
 }

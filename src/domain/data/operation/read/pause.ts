@@ -152,7 +152,7 @@ function* listUnknownIssues(
   for (const [index, name] of objects.entries()) {
     if (isInstalled(name)) continue;
     yield createInputIssue(
-      ['input', 'objects', index],
+      ['objects', index],
       'is not an object that the installation reads.',
       name,
     );

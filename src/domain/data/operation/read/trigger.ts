@@ -10,7 +10,7 @@ import {
   rateLimited,
   unprocessable,
 } from '../../../../kernel/errors.ts';
-import type { ProjectCall } from '../../../access/call.ts';
+import { member, text } from '../../../../kernel/text.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
 import { projectMutation } from '../../../access/declared-mutation.ts';
@@ -25,6 +25,7 @@ import { projectIdOrName, ref } from '../../../base/names.ts';
 import { findGroupByRef } from '../../../tenants/project/parties.ts';
 import { findProjectRows } from '../../../access/scope.ts';
 import { orEndUser } from '../../../access/viewer/needs.ts';
+import type { ProjectCall } from '../../../access/call.ts';
 import { continueRead, reads } from './continue-read.ts';
 import { describeUnmappedNames, findProviderName } from './read-plan.ts';
 import { startRun } from './read-run.ts';
@@ -50,7 +51,8 @@ const triggerReadInput = z
   .superRefine(
     checkRules(function* ({ sinceTime, untilTime }) {
       if (!sinceTime || !untilTime || sinceTime < untilTime) return;
-      yield createRuleIssue(['untilTime'], 'must be after input.sinceTime.', { showsValue: true });
+      const detail = text`must be after ${member('sinceTime')}.`;
+      yield createRuleIssue(['untilTime'], detail, { showsValue: true });
     }),
   )
   .meta({
@@ -110,11 +112,11 @@ async function getObjectToRead(
   const issues: Issue[] = [];
   if (!group) {
     const detail = 'is not a group of the project.';
-    issues.push(createInputIssue(['input', 'groupRef'], detail, groupRef));
+    issues.push(createInputIssue(['groupRef'], detail, groupRef));
   }
   if (objectName === null) {
     const detail = 'is not an object that the integration reads.';
-    issues.push(createInputIssue(['input', 'objectName'], detail, input.objectName));
+    issues.push(createInputIssue(['objectName'], detail, input.objectName));
   }
   if (!group || objectName === null) throw invalidInput(issues);
   const key = { projectId, integrationId: integration.id, groupId: group.id };

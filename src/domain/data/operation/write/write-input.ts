@@ -1,5 +1,6 @@
 /** The input of a write: its schema, and the rules between its members. */
 import { z } from 'zod';
+import { enumValue, text } from '../../../../kernel/text.ts';
 import type { ExclusiveMembers } from '../../../access/declared-mutation.ts';
 import { findHeaderNameIssue, findHeaderValueIssue } from '../../../events/target-headers.ts';
 import { orDefault, orNull } from '../../../base/input-schemas.ts';
@@ -218,9 +219,9 @@ export interface InputRecord {
 
 /** Returns the single record, or the records of the batch in their order. */
 export function listInputRecords({ record, batch, associations }: WriteInput): InputRecord[] {
-  const singleRecords = record ? [{ path: ['input', 'record'], record, associations }] : [];
+  const singleRecords = record ? [{ path: ['record'], record, associations }] : [];
   const batchRecords = (batch ?? []).map((batchRecord, index) => ({
-    path: ['input', 'batch', index, 'record'],
+    path: ['batch', index, 'record'],
     record: batchRecord.record,
     associations: batchRecord.associations,
   }));
@@ -247,7 +248,7 @@ function* listIssues(input: WriteInput) {
 
 function* listModeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput) {
   const isAsynchronous = mode === 'ASYNCHRONOUS';
-  const detail = 'must be given only with the mode ASYNCHRONOUS.';
+  const detail = text`must be given only with the mode ${enumValue('ASYNCHRONOUS')}.`;
   if (retryPolicy && !isAsynchronous) yield createRuleIssue(['retryPolicy'], detail);
   if (autoBatchPolicy && !isAsynchronous) yield createRuleIssue(['autoBatchPolicy'], detail);
   if (autoBatchPolicy && batch) {
@@ -257,14 +258,17 @@ function* listModeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInp
 
 function* listDeletionIssues(input: WriteInput) {
   if (input.mode === 'ASYNCHRONOUS') {
-    yield createRuleIssue(['mode'], 'must be SYNCHRONOUS for a DELETE.', { showsValue: true });
+    const detail = text`must be ${enumValue('SYNCHRONOUS')} for a ${enumValue('DELETE')}.`;
+    yield createRuleIssue(['mode'], detail, { showsValue: true });
   }
   for (const member of ['batch', 'associations'] as const) {
-    if (input[member]) yield createRuleIssue([member], 'must not be given for a DELETE.');
+    if (!input[member]) continue;
+    yield createRuleIssue([member], text`must not be given for a ${enumValue('DELETE')}.`);
   }
   for (const name of Object.keys(input.record ?? {})) {
     if (name === 'id') continue;
-    yield createRuleIssue(['record', name], 'must not be given: a DELETE accepts only the id.');
+    const detail = text`must not be given: a ${enumValue('DELETE')} accepts only the id.`;
+    yield createRuleIssue(['record', name], detail);
   }
 }
 
@@ -273,7 +277,7 @@ const recordId = z.union([z.string().min(1).max(256), z.int()]);
 function* listIdIssues(type: WriteInput['type'], { path, record }: InputRecord) {
   if (type === 'CREATE' || recordId.safeParse(record.id).success) return;
   const detail = `must be the provider's id of the record to ${type.toLowerCase()}.`;
-  yield createRuleIssue([...path.slice(1), 'id'], detail, { showsValue: true });
+  yield createRuleIssue([...path, 'id'], detail, { showsValue: true });
 }
 
 /** Lists the issues of headers without their values, which may be secrets. */

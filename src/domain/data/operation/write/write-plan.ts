@@ -7,11 +7,13 @@ import {
 import type { Row } from '../../../../database/statements/tables.ts';
 import {
   DomainError,
+  describeIssue,
   type Issue,
   invalidInput,
   notFound,
   unprocessable,
 } from '../../../../kernel/errors.ts';
+import { enumValue, joinTexts, text } from '../../../../kernel/text.ts';
 import type { Provider, ProviderCapability } from '../../../../providers/contract.ts';
 import { resolveObjectName } from '../../../../providers/object-support.ts';
 import type { Call } from '../../../access/call.ts';
@@ -111,11 +113,11 @@ function* listUnknownIssues(
   { group, object }: { group: unknown; object: unknown },
 ): Generator<Issue> {
   if (!group) {
-    yield createInputIssue(['input', 'groupRef'], 'is not a group of the project.', groupRef);
+    yield createInputIssue(['groupRef'], 'is not a group of the project.', groupRef);
   }
   if (!object) {
     const detail = 'is not an object that the integration writes.';
-    yield createInputIssue(['input', 'objectName'], detail, objectName);
+    yield createInputIssue(['objectName'], detail, objectName);
   }
 }
 
@@ -151,10 +153,10 @@ function* listConfigIssues(
 ): Generator<Issue> {
   if (!choice) {
     const detail = 'is not written by the installation.';
-    yield createInputIssue(['input', 'objectName'], detail, objectName);
+    yield createInputIssue(['objectName'], detail, objectName);
   } else if (type === 'DELETE' && !choice.deletionEnabled) {
     const detail = 'is not enabled for the object in the config of the installation.';
-    yield createInputIssue(['input', 'type'], detail, type);
+    yield createInputIssue(['type'], detail, type);
   }
 }
 
@@ -165,13 +167,13 @@ function* listProviderIssues(
 ): Generator<Issue> {
   if (!provider) {
     const detail = 'has a provider that is no longer supported.';
-    yield createInputIssue(['input', 'integrationIdOrName'], detail);
+    yield createInputIssue(['integrationIdOrName'], detail);
     return;
   }
   const { displayName, features } = provider;
   const [capability, member] = getCapability(input);
   if (!listCapabilities(provider).includes(capability)) {
-    yield createInputIssue(['input', member], `is not supported by ${displayName}.`);
+    yield createInputIssue([member], `is not supported by ${displayName}.`);
   }
   for (const { path, associations } of records) {
     if (!associations || features.associations) continue;
@@ -179,7 +181,7 @@ function* listProviderIssues(
     yield createInputIssue(associationsPath, `are not supported by ${displayName}.`);
   }
   if (input.headers && !features.headers) {
-    yield createInputIssue(['input', 'headers'], `are not supported by ${displayName}.`);
+    yield createInputIssue(['headers'], `are not supported by ${displayName}.`);
   }
   yield* listAllOrNoneIssues(input, provider);
 }
@@ -189,9 +191,9 @@ function* listAllOrNoneIssues(
   { displayName, features, limits }: Provider,
 ): Generator<Issue> {
   if (!batch || !batchPolicy?.allOrNone || type === 'DELETE') return;
-  const path = ['input', 'batchPolicy', 'allOrNone'];
+  const path = ['batchPolicy', 'allOrNone'];
   if (!features.allOrNoneTypes.includes(type)) {
-    const detail = `is not possible: ${displayName} writes what it can of a batch of the type ${type}.`;
+    const detail = text`is not possible: ${displayName} writes what it can of a batch of the type ${enumValue(type)}.`;
     yield createInputIssue(path, detail);
   } else if (batch.length > limits.batchSize) {
     const detail = `is possible for at most ${limits.batchSize} records of ${displayName}.`;
@@ -206,8 +208,6 @@ function getCapability({ type, batch, autoBatchPolicy }: WriteInput): [ProviderC
 }
 
 function createRefusal(issues: Issue[]): DomainError {
-  const details = issues.map(({ name, detail }) => `${name}: ${detail}`);
-  return new DomainError('UNPROCESSABLE', `The write is not possible. ${details.join(' ')}`, {
-    issues,
-  });
+  const details = joinTexts(issues.map(describeIssue), ' ');
+  return new DomainError('UNPROCESSABLE', text`The write is not possible. ${details}`, { issues });
 }

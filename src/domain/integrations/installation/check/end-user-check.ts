@@ -56,7 +56,7 @@ export async function refuseForeignChoices(
 
 async function listGroupIssues(call: Call, projectId: string, groupRef: string): Promise<Issue[]> {
   if (await findGroupByRef(call, { projectId, groupRef })) return [];
-  return [createInputIssue(['input', 'groupRef'], 'is not a group of the project.', groupRef)];
+  return [createInputIssue(['groupRef'], 'is not a group of the project.', groupRef)];
 }
 
 async function listEndUserConnectionIssues(
@@ -65,7 +65,7 @@ async function listEndUserConnectionIssues(
   id: string,
 ): Promise<Issue[]> {
   const [connection] = await findProjectRows(call, 'Connection', { projectId, id });
-  return connection ? [] : [createInputIssue(['input', 'connectionId'], 'does not exist.', id)];
+  return connection ? [] : [createInputIssue(['connectionId'], 'does not exist.', id)];
 }
 
 /**
@@ -82,7 +82,7 @@ function listDestinationIssues(
   const changeIssues = choices.flatMap(({ objectName, destination }, index) => {
     const currentChoice = currentChoices.find((choice) => choice.objectName === objectName);
     if ((destination ?? null) === (currentChoice?.destination ?? null)) return [];
-    const path = ['input', 'config', section, index, 'destination'];
+    const path = ['config', section, index, 'destination'];
     return [createInputIssue(path, "can't be changed by end users.", destination)];
   });
   const isKept = (name: string) => choices.some(({ objectName }) => objectName === name);
@@ -94,7 +94,7 @@ function listDestinationIssues(
     ...changeIssues,
     ...droppedChoices.map(({ objectName }) => {
       const detail = `must keep ${objectName}, because the builder chose its destination. ${ALTERNATIVES[section]}`;
-      return createInputIssue(['input', 'config', section], detail);
+      return createInputIssue(['config', section], detail);
     }),
   ];
 }

@@ -1,6 +1,7 @@
 /** Validates an installation's config against the revision of its integration. */
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../../../kernel/errors.ts';
+import { enumValue, text } from '../../../../kernel/text.ts';
 import type { Provider } from '../../../../providers/contract.ts';
 import { findModule } from '../../../../providers/modules.ts';
 import { findVariable, toInputMember } from '../../../connections/connection/session/account-address.ts';
@@ -25,7 +26,7 @@ interface ConfigContext {
   destinations: ReadonlySet<string>;
 }
 
-const CONFIG_PATH = ['input', 'config'];
+const CONFIG_PATH = ['config'];
 
 /**
  * Lists the issues of a config, at most ISSUES_MAX. Locks the destinations in the config until the transaction ends.
@@ -132,7 +133,7 @@ export async function listModuleIssues(
     .filter((input) => !connection || findVariable(input.name, connection) === null)
     .map((input) => {
       const detail = `is a connection that lacks ${toInputMember(input.name)}, which the module ${module.name} needs. Set it with updateConnection.`;
-      return createInputIssue(['input', 'connectionId'], detail, connectionId);
+      return createInputIssue(['connectionId'], detail, connectionId);
     });
 }
 
@@ -171,7 +172,7 @@ function* listEventIssues(
   const { objectName } = spec;
   for (const event of ['createEvent', 'updateEvent', 'deleteEvent'] as const) {
     if (choice[event]?.enabled !== 'ALWAYS' || spec[event] !== null) continue;
-    const detail = `must be NEVER: the integration does not subscribe to it for ${objectName}.`;
+    const detail = text`must be ${enumValue('NEVER', 'EventChoice')}: the integration does not subscribe to it for ${objectName}.`;
     yield createInputIssue([...path, event, 'enabled'], detail, 'ALWAYS');
   }
   const { inheritFieldsAndMapping } = choice;

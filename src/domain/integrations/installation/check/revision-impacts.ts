@@ -2,10 +2,10 @@
  * Finds the installations that a revision breaks: their stored config is valid for the current revision and
  * invalid for the new one, or their account lacks a field that the new one requires.
  */
-
 import type { Row } from '../../../../database/statements/tables.ts';
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../../kernel/errors.ts';
+import { formatPath, printText } from '../../../../kernel/text.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import { listErasedIds } from '../../../connections/connection/connection-of-group.ts';
 import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
@@ -211,7 +211,7 @@ function listNewIssues(
   };
   const issues = listIssuesWith(content, catalog);
   if (issues.length === 0) return [];
-  const toKey = ({ name, detail }: Issue) => `${name} ${detail}`;
+  const toKey = ({ path, detail }: Issue) => `${formatPath(path)} ${printText(detail)}`;
   const previousKeys = new Set(listIssuesWith(before, catalogBefore).map(toKey));
   return issues.filter((issue) => !previousKeys.has(toKey(issue)));
 }
@@ -221,24 +221,24 @@ function addMissingFields(
   installation: Installation,
   issues: readonly Issue[],
 ): void {
-  for (const issue of issues) impacts.add(installation, issue.name, formatReason(issue));
+  for (const issue of issues)
+    impacts.add(installation, formatPath(issue.path), formatReason(issue));
 }
 
 /** Formats a path with names of objects instead of indexes, so that it does not depend on the order of the objects. */
-function formatConfigPath({ name }: Issue, config: ConfigContent): string {
-  const path = name.replace(/^input\.config\.?/, '');
-  return path
-    .replace(
-      /^(read|write|subscribe)\[(\d+)\]/,
-      (_all, member: keyof ConfigContent, index: string) => {
-        const choices = config[member] as readonly { objectName: string }[] | undefined;
-        return `${member}.${choices?.[Number(index)]?.objectName}`;
-      },
-    )
-    .replace(/\[\d+\]/g, '')
-    .replace(/\.objectName$/, '');
+function formatConfigPath({ path }: Issue, config: ConfigContent): string {
+  const [section, index, ...inner] = path[0] === 'config' ? path.slice(1) : path;
+  const choices = config[section as keyof ConfigContent];
+  const isChoice = typeof index === 'number' && Array.isArray(choices);
+  const names = isChoice
+    ? [section, choices[index]?.objectName, ...inner]
+    : [section, index, ...inner];
+  const named = names.filter((key) => key !== undefined && typeof key !== 'number');
+  if (named.at(-1) === 'objectName') named.pop();
+  return formatPath(named as PropertyKey[]);
 }
 
 function formatReason({ detail, value }: Issue): string {
-  return typeof value === 'string' ? `${value} ${detail}` : detail;
+  const predicate = printText(detail);
+  return typeof value === 'string' ? `${value} ${predicate}` : predicate;
 }

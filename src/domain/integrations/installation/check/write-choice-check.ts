@@ -1,11 +1,14 @@
 /** Validates the write choices of a config. */
 import type { Issue } from '../../../../kernel/errors.ts';
+import { enumValue, text } from '../../../../kernel/text.ts';
 import { type Provider, supportsCapability } from '../../../../providers/contract.ts';
 import { canReadByIds } from '../../../../providers/object-support.ts';
 import { createInputIssue } from '../../../base/issues.ts';
 import { listRepeatedIndexes } from '../../../base/repeats.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import type { WriteConfig } from '../choice/installation-config-input.ts';
+
+const ALWAYS_OR_NEVER = text`${enumValue('ALWAYS', 'WriteOccasion')} or ${enumValue('NEVER', 'WriteOccasion')}`;
 
 type Path = readonly PropertyKey[];
 
@@ -72,11 +75,11 @@ function* listOccasionIssues(
   const isUnreadable = provider !== null && !canReadByIds(provider, objectName);
   for (const [index, { writeOnCreate, writeOnUpdate }] of (fields ?? []).entries()) {
     if (writeOnCreate === 'IF_EMPTY') {
-      const detail = 'must be ALWAYS or NEVER: a new record has no values.';
+      const detail = text`must be ${ALWAYS_OR_NEVER}: a new record has no values.`;
       yield createInputIssue([...path, index, 'writeOnCreate'], detail, writeOnCreate);
     }
     if (writeOnUpdate === 'IF_EMPTY' && isUnreadable) {
-      const detail = `must be ALWAYS or NEVER: ${provider.displayName} can't read ${objectName} by id.`;
+      const detail = text`must be ${ALWAYS_OR_NEVER}: ${provider.displayName} can't read ${objectName} by id.`;
       yield createInputIssue([...path, index, 'writeOnUpdate'], detail, writeOnUpdate);
     }
   }

@@ -1,10 +1,11 @@
 /** An installation's config in the reference API's form: objects and fields are members by name. */
 import { z } from 'zod';
-import { boundedName } from '../../../../domain/base/names.ts';
-import { resource } from '../../../../domain/base/resource.ts';
 import type { ConfigInput } from '../../../../domain/integrations/installation/choice/installation-config-input.ts';
 import type { ConfigContent } from '../../../../domain/integrations/installation/installation-config.ts';
-import type { WireForm } from '../../../endpoint/locations.ts';
+import { boundedName } from '../../../../domain/base/names.ts';
+import { resource } from '../../../../domain/base/resource.ts';
+import type { Path } from '../../../../kernel/text.ts';
+import type { Form } from '../../../endpoint/request-form.ts';
 import type { ObjectForm } from './object-form.ts';
 import { readForm } from './read-form.ts';
 import { subscribeForm } from './subscribe-form.ts';
@@ -84,10 +85,10 @@ export const configContent = resource('InstallationConfigContent', 'The choices 
   proxy,
 });
 
-export const CONFIG_FORM: WireForm<WireConfig | undefined> = {
+export const CONFIG_FORM: Form<WireConfig | undefined> = {
   schema: configInput.optional(),
-  toDomain: (wire) => wire && parseConfig(wire),
-  locate: (wire, subpath) => (wire ? locateInConfig(wire, subpath) : subpath),
+  decode: (wire) => wire && parseConfig(wire),
+  locate: (wire, path) => (wire ? locateInConfig(wire, path) : path),
 };
 
 export function parseConfig({ provider, read, write, subscribe, proxy }: WireConfig): ConfigInput {
@@ -101,28 +102,27 @@ export function parseConfig({ provider, read, write, subscribe, proxy }: WireCon
 }
 
 function parseObjects<Wire, Input>(
-  { parse }: Pick<ObjectForm<Wire, Input, never>, 'parse'>,
+  { decode }: Pick<ObjectForm<Wire, Input, never>, 'decode'>,
   objects: Record<string, Wire> = {},
 ) {
-  return Object.entries(objects).map(([name, wire]) => ({ objectName: name, ...parse(wire) }));
+  return Object.entries(objects).map(([name, wire]) => ({ objectName: name, ...decode(wire) }));
 }
 
-/** Maps `.read[0].selectedFields[1]` to `.read.objects.contacts.selectedFields.phone`. */
-export function locateInConfig(wire: WireConfig, subpath: string): string {
-  const [, part, index, innerSubpath = ''] =
-    /^\.(read|write|subscribe)\[(\d+)\](.*)$/s.exec(subpath) ?? [];
-  if (part === undefined) return subpath;
+/** Maps `read[0].selectedFields[1]` to `read.objects.contacts.selectedFields.phone`. */
+export function locateInConfig(wire: WireConfig, path: Path): Path {
+  const [section, index, ...inside] = path;
+  if (typeof index !== 'number') return path;
   const locateInObject = <Wire>(
     { locate }: Pick<ObjectForm<Wire, never, never>, 'locate'>,
     objects: Record<string, Wire> = {},
   ) => {
-    const [name = '', object] = Object.entries(objects)[Number(index)] ?? [];
-    const locatedSubpath =
-      innerSubpath === '.objectName' || !object ? '' : locate(object, innerSubpath);
-    return `.${part}.objects.${name}${locatedSubpath}`;
+    const [name = index, object] = Object.entries(objects)[index] ?? [];
+    const isName = inside[0] === 'objectName' || inside.length === 0;
+    const located = isName || !object ? [] : locate(object, inside);
+    return [section as string, 'objects', name, ...located];
   };
-  if (part === 'read') return locateInObject(readForm, wire.read?.objects);
-  if (part === 'write') return locateInObject(writeForm, wire.write?.objects);
+  if (section === 'read') return locateInObject(readForm, wire.read?.objects);
+  if (section === 'write') return locateInObject(writeForm, wire.write?.objects);
   return locateInObject(subscribeForm, wire.subscribe?.objects);
 }
 
@@ -137,12 +137,12 @@ export function showConfig({ read, write, subscribe = [], proxy }: ConfigContent
 }
 
 function showObjects<Wire, Choice extends { objectName: string }>(
-  { show }: Pick<ObjectForm<Wire, never, Choice>, 'show'>,
+  { encode }: Pick<ObjectForm<Wire, never, Choice>, 'encode'>,
   choices: readonly Choice[],
 ) {
   const entries = choices.map((choice) => {
     const { objectName: name } = choice;
-    return [name, { objectName: name, ...show(choice) }] as const;
+    return [name, { objectName: name, ...encode(choice) }] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Path } from '../../../../kernel/text.ts';
 
 /**
  * Converts the config of one object between REST, where objects are members keyed by name, and the domain, where they
@@ -10,9 +11,9 @@ export interface ObjectForm<Wire, Input, Choice> {
   /** The response members. */
   response: z.ZodRawShape;
   /** Converts a request to the domain's input. */
-  parse(wire: Wire): Omit<Input, 'objectName'>;
+  decode(wire: Wire): Omit<Input, 'objectName'>;
   /** Converts the domain's choice to a response. */
-  show(choice: Choice): Wire;
-  /** Maps a subpath inside the domain's input, like `.fieldMappings[0]`, to the wire form. */
-  locate(wire: Wire, subpath: string): string;
+  encode(choice: Choice): Wire;
+  /** Maps a path inside the domain's input, like `['fieldMappings', 0]`, to the wire form. */
+  locate(wire: Wire, path: Path): Path;
 }

@@ -1,8 +1,9 @@
 /** The choices for an object to read, in the reference API's form. */
 import { z } from 'zod';
-import { boundedName } from '../../../../domain/base/names.ts';
 import type { ReadConfigInput } from '../../../../domain/integrations/installation/choice/installation-config-input.ts';
 import type { ReadConfig } from '../../../../domain/integrations/installation/installation-config.ts';
+import { boundedName } from '../../../../domain/base/names.ts';
+import type { Path } from '../../../../kernel/text.ts';
 import type { ObjectForm } from './object-form.ts';
 
 const fieldFilters = z.array(
@@ -101,7 +102,7 @@ export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
   request: request.shape,
   response: { selectedFields, selectedFieldMappings, ...optionalMembers },
 
-  parse: ({ selectedFieldMappings: mappings, ...wire }) => ({
+  decode: ({ selectedFieldMappings: mappings, ...wire }) => ({
     selectedFields: wire.selectedFields && listSelectedFields(wire.selectedFields),
     selectedFieldsAuto: wire.selectedFieldsAuto && 'ALL',
     fieldMappings:
@@ -123,7 +124,7 @@ export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
   }),
 
   /** Omits members that were not chosen, because the integration's values apply. */
-  show: ({ valueMappings = [], dynamicMappings = [], backfill, ...choice }) => ({
+  encode: ({ valueMappings = [], dynamicMappings = [], backfill, ...choice }) => ({
     selectedFields: Object.fromEntries(choice.selectedFields.map((name) => [name, true])),
     selectedFieldsAuto: choice.selectedFieldsAuto ? 'all' : undefined,
     selectedFieldMappings: Object.fromEntries(
@@ -139,22 +140,23 @@ export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
     fieldFilters: showFilters(choice.fieldFilters),
   }),
 
-  /** Maps `.selectedFields[1]` to `.selectedFields.phone`. */
-  locate(wire, subpath) {
-    const [, list, index] = /^\.(selectedFields|fieldMappings)\[(\d+)\]/.exec(subpath) ?? [];
-    if (list === 'selectedFields') {
-      return `.selectedFields.${listSelectedFields(wire.selectedFields ?? {})[Number(index)]}`;
+  /** Maps the item of a list to the member with its name: `selectedFields[1]` to `selectedFields.phone`. */
+  locate(wire, path) {
+    const [member, index, ...inside] = path;
+    if (member === 'valueMappings') return locateValue(wire, path);
+    if (member === 'dynamicMappings') return ['dynamicMappingsInput', ...path.slice(1)];
+    if (member === 'selectedFields' && typeof index === 'number') {
+      return [member, listSelectedFields(wire.selectedFields ?? {})[index] ?? index];
     }
-    if (list === 'fieldMappings') {
+    if (member === 'fieldMappings') {
       const names = Object.keys(wire.selectedFieldMappings ?? {});
-      return `.selectedFieldMappings.${names[Number(index)]}`;
+      return [
+        'selectedFieldMappings',
+        ...(typeof index === 'number' ? [names[index] ?? index] : []),
+      ];
     }
-    if (subpath === '.fieldMappings') return '.selectedFieldMappings';
-    if (subpath.startsWith('.valueMappings')) return locateValue(wire, subpath);
-    if (subpath.startsWith('.backfill.fieldFilters')) return subpath;
-    return subpath
-      .replace(/^\.backfill/, '.backfill.defaultPeriod')
-      .replace(/^\.dynamicMappings/, '.dynamicMappingsInput');
+    if (member !== 'backfill' || index === 'fieldFilters') return path;
+    return ['backfill', 'defaultPeriod', ...(index === undefined ? [] : [index, ...inside])];
   },
 };
 
@@ -176,15 +178,13 @@ function showValues(mappings: NonNullable<ReadConfig['valueMappings']>) {
   );
 }
 
-/** Maps `.valueMappings[0].values[1].providerValue` to `.selectedValueMappings.stage.open`. */
-function locateValue({ selectedValueMappings = {} }: Wire, subpath: string): string {
-  const [, fieldIndex, valueIndex] =
-    /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(subpath) ?? [];
+/** Maps `valueMappings[0].values[1].providerValue` to `selectedValueMappings.stage.open`. */
+function locateValue({ selectedValueMappings = {} }: Wire, path: Path): Path {
+  const [, fieldIndex, , valueIndex] = path;
   const [name, values = {}] = Object.entries(selectedValueMappings)[Number(fieldIndex)] ?? [];
-  if (name === undefined) return subpath;
-  const [deliveredValue] =
-    valueIndex === undefined ? [] : (listMappedValues(values)[Number(valueIndex)] ?? []);
-  return `.selectedValueMappings.${name}${deliveredValue === undefined ? '' : `.${deliveredValue}`}`;
+  if (name === undefined) return path;
+  const [deliveredValue] = listMappedValues(values)[Number(valueIndex)] ?? [];
+  return ['selectedValueMappings', name, ...(deliveredValue === undefined ? [] : [deliveredValue])];
 }
 
 type DynamicMapping = NonNullable<ReadConfig['dynamicMappings']>[number];

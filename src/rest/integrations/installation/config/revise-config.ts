@@ -1,5 +1,10 @@
 /** Changes an installation's config in the reference API's form. */
 
+import { showConfig } from './config-form.ts';
+import { configInput } from './config-form.ts';
+import { locateInConfig } from './config-form.ts';
+import { parseConfig } from './config-form.ts';
+import type { WireConfig } from './config-form.ts';
 import { createInputIssue, toIssues } from '../../../../domain/base/issues.ts';
 import { getInstallationByKey } from '../../../../domain/integrations/installation/installation.ts';
 import type { ConfigContent } from '../../../../domain/integrations/installation/installation-config.ts';
@@ -8,18 +13,11 @@ import {
   updateInstallation,
 } from '../../../../domain/integrations/installation/installation-update.ts';
 import type { IntegrationKey } from '../../../../domain/integrations/integration/integration.ts';
-import { invalidInput } from '../../../../kernel/errors.ts';
+import { DomainError, invalidInput } from '../../../../kernel/errors.ts';
+import type { PathMove } from '../../../../kernel/text.ts';
 import { parseBounded } from '../../../../work/bounded-parse.ts';
 import type { RestRequest } from '../../../endpoint/endpoint.ts';
-import { type Location, locateError } from '../../../endpoint/locations.ts';
 import { getValue, type Path, pickValues, suggestNames } from '../../../endpoint/mask.ts';
-import {
-  configInput,
-  locateInConfig,
-  parseConfig,
-  showConfig,
-  type WireConfig,
-} from './config-form.ts';
 
 /** The maximum number of paths in a mask, and of operations in a JSON Patch. Valid requests need far fewer. */
 export const MASK_MAX = 1_000;
@@ -89,8 +87,8 @@ interface InstallationChange {
   otherChanges?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
   /** Returns the new config. Absent if the config does not change. */
   revise?: (currentConfig: WireConfig) => unknown;
-  /** Returns the location in the request for a location inside the config. */
-  locate(location: string): string;
+  /** Returns the path in the request for a path inside the config in the reference API's form. */
+  locate: PathMove;
 }
 
 /**
@@ -113,24 +111,20 @@ export async function changeInstallation(
   try {
     return await reviseInstallation(call, { ...input, revise: reviseConfig });
   } catch (error) {
-    const locateInside = (subpath: string) => locate(locateInConfig(revisedConfig, subpath));
-    throw locateError(
-      new Map<string, Location>([
-        ['config', { in: 'body', name: '', locateInside }],
-        ['connectionId', { in: 'body', name: 'installation.connectionId' }],
-      ]),
-      error,
-    );
+    if (!(error instanceof DomainError)) throw error;
+    throw error.move(([member, ...inside]) => {
+      if (member === 'config') return locate(locateInConfig(revisedConfig, inside));
+      return member === 'connectionId' ? ['installation', member] : [member as string, ...inside];
+    });
   }
 }
 
 function parseRevisedConfig(config: unknown, locate: InstallationChange['locate']): WireConfig {
   const { data, error } = parseBounded(configInput, config);
   if (data) return data;
-  const issues = toIssues(error, undefined);
-  throw invalidInput(
-    issues.map((issue) => ({ ...issue, name: locate(issue.name && `.${issue.name}`) })),
-  );
+  // The stored config has values that the request does not contain.
+  const issues = toIssues(error, config).map(({ value: _stored, ...issue }) => issue);
+  throw invalidInput(issues).move(locate);
 }
 
 /** Returns the config in the reference API's form, without members that are undefined. */

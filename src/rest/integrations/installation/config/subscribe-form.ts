@@ -72,7 +72,7 @@ export const subscribeForm: ObjectForm<Wire, SubscribeConfigInput, SubscribeConf
   request: request.shape,
   response: { destination, inheritFieldsAndMappings, ...events },
 
-  parse: ({ createEvent, updateEvent, deleteEvent, ...wire }) => ({
+  decode: ({ createEvent, updateEvent, deleteEvent, ...wire }) => ({
     destination: wire.destination,
     inheritFieldsAndMapping: wire.inheritFieldsAndMappings,
     createEvent: createEvent && { enabled: toEnumName(createEvent.enabled) },
@@ -85,7 +85,7 @@ export const subscribeForm: ObjectForm<Wire, SubscribeConfigInput, SubscribeConf
     otherEvents: wire.otherEvents,
   }),
 
-  show: ({ createEvent, updateEvent, deleteEvent, ...choice }) => ({
+  encode: ({ createEvent, updateEvent, deleteEvent, ...choice }) => ({
     destination: choice.destination ?? undefined,
     inheritFieldsAndMappings: choice.inheritFieldsAndMapping ?? undefined,
     createEvent: createEvent ? { enabled: toStoredWord(createEvent.enabled) } : undefined,
@@ -94,8 +94,8 @@ export const subscribeForm: ObjectForm<Wire, SubscribeConfigInput, SubscribeConf
     otherEvents: choice.otherEvents ?? undefined,
   }),
 
-  locate: (_wire, subpath) =>
-    subpath.replace(/^\.inheritFieldsAndMapping$/, '.inheritFieldsAndMappings'),
+  locate: (_wire, path) =>
+    path[0] === 'inheritFieldsAndMapping' ? ['inheritFieldsAndMappings'] : path,
 };
 
 function showUpdateEvent({

@@ -67,7 +67,7 @@ export const writeForm: ObjectForm<Wire, Input, Choice> = {
   response: members.shape,
 
   /** Settings precede defaults in the older form. Locations of issues depend on this order. */
-  parse: ({ deletionSettings, selectedFieldSettings = {}, selectedValueDefaults = {} }) => ({
+  decode: ({ deletionSettings, selectedFieldSettings = {}, selectedValueDefaults = {} }) => ({
     deletionEnabled: deletionSettings?.enabled,
     fields: [
       ...Object.entries(selectedFieldSettings).map(([fieldName, wire]) => ({
@@ -88,7 +88,7 @@ export const writeForm: ObjectForm<Wire, Input, Choice> = {
   }),
 
   /** Only the older form has defaults that updates do not write. */
-  show({ deletionEnabled: enabled, fields = [] }) {
+  encode({ deletionEnabled: enabled, fields = [] }) {
     const isOlder = ({ defaultOnUpdate }: WriteFieldSetting) => defaultOnUpdate === false;
     const settings = fields.filter((field) => !isOlder(field));
     const defaults = fields.filter(isOlder);
@@ -102,16 +102,15 @@ export const writeForm: ObjectForm<Wire, Input, Choice> = {
     };
   },
 
-  locate({ selectedFieldSettings = {}, selectedValueDefaults = {} }, subpath) {
-    const [, index, inside = ''] = /^\.fields\[(\d+)\](.*)$/s.exec(subpath) ?? [];
-    if (index === undefined) {
-      return subpath === '.deletionEnabled' ? '.deletionSettings.enabled' : subpath;
-    }
+  locate({ selectedFieldSettings = {}, selectedValueDefaults = {} }, path) {
+    const [member, index, ...inside] = path;
+    if (member === 'deletionEnabled') return ['deletionSettings', 'enabled'];
+    if (member !== 'fields' || typeof index !== 'number') return path;
     const settings = Object.keys(selectedFieldSettings);
-    const olderName = Object.keys(selectedValueDefaults)[Number(index) - settings.length];
-    if (olderName !== undefined) return `.selectedValueDefaults.${olderName}`;
-    const name = settings[Number(index)];
-    return `.selectedFieldSettings.${name}${inside === '.fieldName' ? '' : inside}`;
+    const olderName = Object.keys(selectedValueDefaults)[index - settings.length];
+    if (olderName !== undefined) return ['selectedValueDefaults', olderName];
+    const name = settings[index] ?? index;
+    return ['selectedFieldSettings', name, ...(inside[0] === 'fieldName' ? [] : inside)];
   },
 };
 

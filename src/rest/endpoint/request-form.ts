@@ -3,27 +3,27 @@
  * the query of a GET or DELETE, and in the body of other methods. An endpoint may declare another location.
  */
 import { z } from 'zod';
-import { DomainError, type Issue, invalidInput } from '../../kernel/errors.ts';
+import type { Issue } from '../../kernel/errors.ts';
+import { formatPath, type MemberLocation, type Path } from '../../kernel/text.ts';
 
 /** A location in a request. In a body, the name may be nested: `metadata.url`. */
-export interface Location {
-  in: Issue['in'];
-  name: string;
+export interface Location extends MemberLocation {
   /** True if the OpenAPI document shows the member as optional, because `rewrite` can derive it. */
   isOptional?: boolean;
   /** Set if the form in requests differs from the domain's. */
-  form?: WireForm;
-  /** Maps a subpath of the domain's member to the request. By default, both have the same subpath. */
-  locateInside?(subpath: string): string;
+  form?: Form;
+  /** Maps a path inside the domain's member to the request. By default, both are equal. */
+  locateInside?(path: Path): Path;
 }
 
 /** The form of a member in requests, if it differs from the domain's. */
-export interface WireForm<W = unknown> {
+export interface Form<W = unknown> {
   /** Replaces the domain's schema in the OpenAPI document. */
   schema: z.ZodType<W>;
-  toDomain(wire: W): unknown;
-  /** Maps a subpath in the domain's form, like `.read[0].schedule`, to the one in the request. */
-  locate(wire: W, subpath: string): string;
+  /** Returns the domain's form. */
+  decode(wire: W): unknown;
+  /** Maps a path in the domain's form, like `['read', 0, 'schedule']`, to the one in the request. */
+  locate(wire: W, path: Path): Path;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -69,31 +69,33 @@ export function locateMembers({
   return locations;
 }
 
-/** Returns the error with its issues located in the request. Errors without issues are returned unchanged. */
-export function locateError(locations: Locations, error: unknown): unknown {
-  if (!(error instanceof DomainError) || !error.issues) return error;
-  const issues = error.issues.map((issue) => locateIssue(locations, issue));
-  if (error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
-  return new DomainError(error.code, error.message, { ...error.extra, issues });
+/** Returns the location of a path in the domain's input. Undefined if no location is declared for its member. */
+export function findLocation(
+  locations: Locations,
+  [member, ...inside]: Path,
+): { in: MemberLocation['in']; path: Path } | undefined {
+  const location = locations.get(String(member));
+  if (!location) return undefined;
+  const names = location.name.split('.').filter(Boolean);
+  return { in: location.in, path: [...names, ...(location.locateInside?.(inside) ?? inside)] };
 }
 
-/** Returns the issue with its location in the request: `input.name` becomes `name` of the body. */
+/** Returns the name of a member in the request. A member without a location has the same name in the body. */
+export function locateMember(locations: Locations, path: Path): MemberLocation {
+  const location = findLocation(locations, path) ?? { in: 'body' as const, path };
+  return { in: location.in, name: formatPath(location.path) || location.in };
+}
+
+/** Returns the issue with its location in the request. */
 export function locateIssue(locations: Locations, issue: Issue): Issue {
-  const [, member = '', subpath = ''] = /^(?:input(?:\.|$))?([^.[]*)(.*)$/s.exec(issue.name) ?? [];
-  const location = locations.get(member);
-  if (!location) return { ...issue, name: `${member}${subpath}` };
-  return {
-    ...issue,
-    in: location.in,
-    name: `${location.name}${location.locateInside?.(subpath) ?? subpath}`,
-  };
+  return { ...issue, in: 'body', ...findLocation(locations, issue.path) };
 }
 
 /** Returns the schema of one part of the request. Null if the part contains no member of the input. */
 export function createPartSchema(
   input: z.ZodObject,
   locations: Locations,
-  part: Issue['in'],
+  part: MemberLocation['in'],
 ): z.ZodObject | null {
   const members = [...locations].filter(([, location]) => location.in === part);
   if (members.length === 0) return null;

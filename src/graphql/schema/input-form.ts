@@ -1,0 +1,52 @@
+/**
+ * The form of a mutation's input in GraphQL. It has the domain's members, except that the members of an exclusive group are
+ * in the member that holds their `@oneOf` input: `apiKey` of the domain is `credentials.apiKey`.
+ */
+import { z } from 'zod';
+import { type ExclusiveMembers, findExclusiveMembers } from '../../domain/access/declared-mutation.ts';
+import { moveRuleText, toIssues } from '../../domain/base/issues.ts';
+import { invalidInput } from '../../kernel/errors.ts';
+import { formatPath, type Path, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
+
+interface InputForm {
+  /** Refuses what the domain's schema refuses, with paths in GraphQL's form. Does not change the value. */
+  schema: z.ZodType;
+  /** Returns the domain's input. Throws BAD_USER_INPUT with all issues. */
+  decode(input: unknown): unknown;
+  /** Spells problems of the mutation. */
+  spelling: Spelling;
+}
+
+export function createInputForm(input: z.ZodObject): InputForm {
+  const group = findExclusiveMembers(input);
+  const flatten = (value: unknown) => (group ? flattenGroup(value, group) : value);
+  const locate = (path: Path): Path =>
+    group?.members.includes(String(path[0])) ? [group.name, ...path] : path;
+  const spelling: Spelling = {
+    ...PLAIN_SPELLING,
+    locate: (path) => ({ in: 'body', name: formatPath(['input', ...locate(path)]) }),
+  };
+  return {
+    schema: z.unknown().superRefine((value, context) => {
+      const { error } = parseBounded(input, flatten(value));
+      for (const issue of error?.issues ?? []) {
+        const movedIssue = { ...moveRuleText(issue, locate), path: [...locate(issue.path)] };
+        context.issues.push(movedIssue as z.core.$ZodRawIssue);
+      }
+    }),
+    decode(value) {
+      const domainInput = flatten(value);
+      const { data, error } = parseBounded(input, domainInput);
+      if (error) throw invalidInput(toIssues(error, domainInput)).spell(spelling);
+      return data;
+    },
+    spelling,
+  };
+}
+
+/** Replaces the group with its member: `records: { record }` becomes `record`. */
+function flattenGroup(input: unknown, { name }: ExclusiveMembers): unknown {
+  const { [name]: member, ...otherMembers } = input as Record<string, unknown>;
+  return { ...otherMembers, ...(member as object | null | undefined) };
+}

@@ -1,0 +1,107 @@
+/**
+ * Texts about members of an input. A text stays a list of parts until a surface prints it, so each surface names members
+ * and values as its callers do, and never edits a sentence.
+ */
+
+/** The names and indexes that lead to a member of a function's input. Empty for the input itself. */
+export type Path = readonly PropertyKey[];
+
+/** Returns where another input has the member that a function's input has at `path`. */
+export type PathMove = (path: Path) => Path;
+
+type TextPart = string | { readonly member: Path } | EnumValue;
+
+/** The name of an enum's value. `of` names the enum, if it is known. */
+interface EnumValue {
+  readonly enumValue: string;
+  readonly of?: string | undefined;
+}
+
+/** A sentence or its predicate. A text without members and values of enums may be a string. */
+export type Text = string | readonly TextPart[];
+
+/** The part of a request that has a member, and the member's name there. */
+export interface MemberLocation {
+  in: 'path' | 'query' | 'header' | 'body';
+  name: string;
+}
+
+/** How the callers of a surface write members and values of an input. */
+export interface Spelling {
+  locate(path: Path): MemberLocation;
+  /** Returns the caller's word for the name of an enum's value. `enumName` may be unknown. */
+  toWord(name: string, enumName: string | undefined): string;
+  /** Returns the value as the caller sent it. Default: the value. */
+  showValue?(value: unknown, location: MemberLocation): unknown;
+}
+
+/** Spells members by their paths in the function's input, and values of enums by their names. */
+export const PLAIN_SPELLING: Spelling = {
+  locate: (path) => ({ in: 'body', name: formatPath(path) || 'input' }),
+  toWord: (name) => name,
+};
+
+/** Creates a text: text`must be after ${member('sinceTime')}.` */
+export function text(
+  strings: TemplateStringsArray,
+  ...parts: readonly (Text | TextPart | number)[]
+): Text {
+  return joinTexts(
+    strings.flatMap((string, index) => {
+      const part = parts[index];
+      if (part === undefined) return [string];
+      return [string, typeof part === 'number' ? String(part) : part];
+    }),
+  );
+}
+
+/** Names a member of the function's input in a text. */
+export function member(...path: PropertyKey[]): TextPart {
+  return { member: path };
+}
+
+/** Names a value of an enum in a text. */
+export function enumValue(name: string, enumName?: string): TextPart {
+  return { enumValue: name, ...(enumName !== undefined && { of: enumName }) };
+}
+
+/** Joins texts: `joinTexts(names.map(enumValue), ' or ')`. */
+export function joinTexts(texts: readonly (Text | TextPart)[], separator = ''): Text {
+  const parts = texts.flatMap((part, index): TextPart[] => [
+    ...(index > 0 && separator !== '' ? [separator] : []),
+    ...(isText(part) && typeof part !== 'string' ? part : [part as TextPart]),
+  ]);
+  return parts.every((part) => typeof part === 'string') ? parts.join('') : parts;
+}
+
+export function isText(value: Text | TextPart): value is Text {
+  return typeof value === 'string' || Array.isArray(value);
+}
+
+export function printText(content: Text, { locate, toWord }: Spelling = PLAIN_SPELLING): string {
+  if (typeof content === 'string') return content;
+  return content
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      return 'member' in part ? locate(part.member).name : toWord(part.enumValue, part.of);
+    })
+    .join('');
+}
+
+/** Returns a text whose members are at other paths. */
+export function moveMembers(content: Text, move: PathMove): Text {
+  if (typeof content === 'string') return content;
+  return content.map((part) =>
+    typeof part === 'object' && 'member' in part ? { member: move(part.member) } : part,
+  );
+}
+
+/** Formats a path like `read.objects[0].schedule`. */
+export function formatPath(path: Path): string {
+  let name = '';
+  for (const key of path) {
+    if (typeof key === 'number') name += `[${key}]`;
+    else name += name === '' ? String(key) : `.${String(key)}`;
+  }
+  return name;
+}
