@@ -4,7 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '../src/database/open/open-database.ts';
-import { createKeyValue, getKeyPrefix, hashKey } from '../src/domain/access/viewer/key/api-key-value.ts';
+import {
+  createKeyValue,
+  getKeyPrefix,
+  hashKey,
+} from '../src/domain/access/viewer/key/api-key-value.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { createLog } from '../src/kernel/log.ts';
 import { readConfig } from '../src/settings/config.ts';

@@ -1,5 +1,8 @@
 /** Opens a session with a real account of a provider, with credentials from the environment and without a database. */
-import { type Credentials, listSecrets } from '../../src/domain/connections/connection/credentials.ts';
+import {
+  type Credentials,
+  listSecrets,
+} from '../../src/domain/connections/connection/credentials.ts';
 import { fillAddress } from '../../src/domain/connections/connection/session/account-address.ts';
 import { attachCredentials } from '../../src/domain/connections/connection/session/attached-credentials.ts';
 import {

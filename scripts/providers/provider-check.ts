@@ -1,7 +1,8 @@
 /** Checks the file of a provider document, and reads an account with it. */
-import { formatPath, printText } from '../../src/kernel/text.ts';
+
 import { readFileSync } from 'node:fs';
 import { DomainError, type Issue } from '../../src/kernel/errors.ts';
+import { formatPath, printText } from '../../src/kernel/text.ts';
 import { listCapabilities } from '../../src/providers/contract.ts';
 import type { DeclaredProvider } from '../../src/providers/declarative/declarative-provider.ts';
 import { compileDocument } from '../../src/providers/document/compile-document.ts';

@@ -1,10 +1,10 @@
 /** Creates the demo's project and its content. Each step creates only what is missing. */
 import { inTransaction } from '../database/transactions/transaction.ts';
 import type { Services } from '../domain/access/call.ts';
+import { ALL_SCOPES, toScopeName } from '../domain/access/viewer/scopes.ts';
 import { continueRead } from '../domain/data/operation/read/continue-read.ts';
 import { findReadTiming, planWindow } from '../domain/data/operation/read/read-plan.ts';
 import { startRun } from '../domain/data/operation/read/read-run.ts';
-import { ALL_SCOPES, toScopeName } from '../domain/access/viewer/scopes.ts';
 import { DEMO_APP, DEMO_CONNECTIONS, DEMO_INSTALLATIONS, DEMO_INTEGRATIONS } from './content.ts';
 import { fillRoutes, ROUTE_FIELDS } from './event-routes.ts';
 import { addHistory, createPastClock, isWithoutHistory, PRESENT_CLOCK } from './history.ts';

@@ -6,6 +6,7 @@ import { accountObjectEndpoints } from './connections/connection/account-objects
 import { connectionEndpoints } from './connections/connection/connection.ts';
 import { oauthConnectEndpoints } from './connections/connection/oauth-connect.ts';
 import { recordedRequestEndpoints } from './connections/diagnosis/recorded-request.ts';
+import { customProviderEndpoints } from './connections/provider/custom-provider.ts';
 import { providerEndpoints } from './connections/provider/provider.ts';
 import { providerAppEndpoints } from './connections/provider/provider-app.ts';
 import { contractEndpoints } from './data/contract/object-contract.ts';
@@ -29,17 +30,16 @@ import { uploadUrlEndpoint } from './integrations/integration/manifest.ts';
 import { revisionEndpoints } from './integrations/integration/revision.ts';
 import { activityEndpoints } from './overview/activity.ts';
 import { planEndpoints } from './plan/plan.ts';
-import { apiKeyEndpoints } from './tenants/project/api-key.ts';
-import { jwtKeyEndpoints } from './tenants/project/jwt-key.ts';
-import { consumerEndpoints, groupEndpoints } from './tenants/project/parties.ts';
-import { projectEndpoints } from './tenants/project/project.ts';
-import { sessionTokenEndpoints } from './tenants/project/session-token.ts';
-import { customProviderEndpoints } from './connections/provider/custom-provider.ts';
 import { billingAccountEndpoints } from './tenants/org/billing-account.ts';
 import { builderEndpoints } from './tenants/org/builder.ts';
 import { claimedDomainEndpoints } from './tenants/org/claimed-domain.ts';
 import { inviteEndpoints } from './tenants/org/invite.ts';
 import { orgEndpoints } from './tenants/org/org.ts';
+import { apiKeyEndpoints } from './tenants/project/api-key.ts';
+import { jwtKeyEndpoints } from './tenants/project/jwt-key.ts';
+import { consumerEndpoints, groupEndpoints } from './tenants/project/parties.ts';
+import { projectEndpoints } from './tenants/project/project.ts';
+import { sessionTokenEndpoints } from './tenants/project/session-token.ts';
 
 export const ENDPOINTS: Endpoint[] = [
   ...orgEndpoints,

@@ -5,8 +5,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/open/database.ts';
 import { openEngine } from '../../src/database/open/open-embedded.ts';
-import { createEventList } from '../../src/domain/events/notification-event.ts';
 import { encodeCursor } from '../../src/domain/access/paging/list-cursor.ts';
+import { createEventList } from '../../src/domain/events/notification-event.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { createTestApp, createTestDatabase, keepOpen, type TestApp } from '../support/app.ts';
 import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/open/database.ts';
-import { createEventList } from '../../src/domain/events/notification-event.ts';
 import { encodeCursor } from '../../src/domain/access/paging/list-cursor.ts';
+import { createEventList } from '../../src/domain/events/notification-event.ts';
 import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
 import { recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';

@@ -6,8 +6,8 @@
 import { type GraphQLObjectType, isNonNullType } from 'graphql';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transactions/transaction.ts';
-import { updateOperation } from '../../src/domain/data/operation/operation-work.ts';
 import { SCOPE_BY_PERMISSION } from '../../src/domain/access/viewer/end-user.ts';
+import { updateOperation } from '../../src/domain/data/operation/operation-work.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { getSharedApp, HIGH_RATE_LIMITS, onPostgres } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';

@@ -1,5 +1,5 @@
 /** The call: the first argument of domain functions, which holds the services of the app and the viewer. */
-import type { EndUsers } from './viewer/end-user.ts';
+
 import type { Tracer } from '@opentelemetry/api';
 import type { Database } from '../../database/open/database.ts';
 import type { EventFeed } from '../../events/event-log.ts';
@@ -11,13 +11,14 @@ import type { Meters } from '../../kernel/meters.ts';
 import type { Vault } from '../../kernel/secrets.ts';
 import type { ReadTxtRecords } from '../../outbound/txt-records.ts';
 import type { Config } from '../../settings/config.ts';
-import type { FieldLearner } from '../data/contract/field-learner.ts';
 import type { RequestRecorder } from '../connections/diagnosis/request-recorder.ts';
-import type { ErasedSubjects } from '../upkeep/erased-subjects.ts';
-import type { ManifestReader } from '../integrations/integration/manifest/manifest-reader.ts';
-import type { ProviderAccess } from '../connections/provider/provider-access.ts';
-import type { EventRates } from '../data/provider-event/event-rates.ts';
 import type { Catalogs, InProject } from '../connections/provider/catalog.ts';
+import type { ProviderAccess } from '../connections/provider/provider-access.ts';
+import type { FieldLearner } from '../data/contract/field-learner.ts';
+import type { EventRates } from '../data/provider-event/event-rates.ts';
+import type { ManifestReader } from '../integrations/integration/manifest/manifest-reader.ts';
+import type { ErasedSubjects } from '../upkeep/erased-subjects.ts';
+import type { EndUsers } from './viewer/end-user.ts';
 import type { KeyUses } from './viewer/key/key-uses.ts';
 import type { ProcessShares } from './viewer/share/process-shares.ts';
 import type { RequestSlot } from './viewer/share/request-slot.ts';

@@ -1,6 +1,10 @@
 /** Creates the group and the consumer that a token or an input names by their refs. */
+
+import {
+  CREATE_PARTIES,
+  type PartiesToCreate,
+} from '../../database/statements/hot/generate-connections.ts';
 import type { Row } from '../../database/statements/tables.ts';
-import { CREATE_PARTIES, type PartiesToCreate } from '../../database/statements/hot/generate-connections.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Services } from './call.ts';
 

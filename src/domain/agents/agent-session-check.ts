@@ -4,10 +4,10 @@ import type { Row } from '../../database/statements/tables.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { enumValue, text } from '../../kernel/text.ts';
 import type { Call } from '../access/call.ts';
+import type { AgentVerb, PinnedTool } from '../access/viewer/agent-grant.ts';
+import { createInputIssue } from '../base/issues.ts';
 import { readIntegrationsContract } from '../data/contract/read-contract.ts';
 import { listVisibleIntegrations } from '../data/contract/visible-contract.ts';
-import { createInputIssue } from '../base/issues.ts';
-import type { AgentVerb, PinnedTool } from '../access/viewer/agent-grant.ts';
 import type { approvalRule } from './approval-rule.ts';
 
 const NOT_A_VERB = 'must be one of the verbs of the session.';

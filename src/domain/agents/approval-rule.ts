@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Row } from '../../database/statements/tables.ts';
 import { label } from '../base/names.ts';
-import { writeType } from '../connections/provider/provider.ts';
 import { resource } from '../base/resource.ts';
 import { castJsonColumn } from '../base/storable-json.ts';
+import { writeType } from '../connections/provider/provider.ts';
 
 const FIELDS_MAX = 500;
 /** The maximum number of objects in a session and in a rule. */

@@ -12,17 +12,21 @@ import { leasedWork } from '../../jobs/leased-work.ts';
 import { conflict, DomainError } from '../../kernel/errors.ts';
 import { enumValue, text } from '../../kernel/text.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
-import { authorizeAgent } from './agent-objects.ts';
 import type { Call, Services } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
+import { orAgent } from '../access/viewer/needs.ts';
+import { formatActor } from '../access/viewer/viewer.ts';
+import { castJsonColumn } from '../base/storable-json.ts';
 import { getServingInstallation } from '../data/operation/object-installation.ts';
 import type { StoredOutcome } from '../data/operation/write/outcome.ts';
 import type { RecordVersion } from '../data/operation/write/record-version.ts';
 import { ProposalTaken } from '../data/operation/write/write-start.ts';
-import { awaitOperation, type WriteOutcome, writeAndWait } from '../data/operation/write-records.ts';
-import { castJsonColumn } from '../base/storable-json.ts';
-import { orAgent } from '../access/viewer/needs.ts';
-import { formatActor } from '../access/viewer/viewer.ts';
+import {
+  awaitOperation,
+  type WriteOutcome,
+  writeAndWait,
+} from '../data/operation/write-records.ts';
+import { authorizeAgent } from './agent-objects.ts';
 import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
 import { hashPlan, planProposedWrite } from './proposed-write.ts';

@@ -2,14 +2,14 @@
 import { hash } from 'node:crypto';
 import type { Path } from '../../kernel/text.ts';
 import type { Call } from '../access/call.ts';
+import { parseInput, withMovedPaths } from '../base/parse-input.ts';
+import { castJsonColumn, sortJsonMembers } from '../base/storable-json.ts';
 import type { ServingInstallation } from '../data/operation/object-installation.ts';
 import type { UnknownFields } from '../data/operation/write/record-mapping.ts';
 import type { WriteInput } from '../data/operation/write/write-input.ts';
 import { writeRecordsInput } from '../data/operation/write/write-input.ts';
 import { planWrite, type WritePlan } from '../data/operation/write/write-plan.ts';
 import { getWriteTarget } from '../data/operation/write-records.ts';
-import { parseInput, withMovedPaths } from '../base/parse-input.ts';
-import { castJsonColumn, sortJsonMembers } from '../base/storable-json.ts';
 import type { Proposal } from './proposal.ts';
 
 interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {

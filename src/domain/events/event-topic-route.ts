@@ -9,9 +9,9 @@ import { enumValue, text } from '../../kernel/text.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { read } from '../access/declared-read.ts';
-import { projectIdOrName } from '../base/names.ts';
 import type { FiltersOf, PageArgs } from '../access/paging/page.ts';
 import { listPage } from '../access/paging/page-of-rows.ts';
+import { projectIdOrName } from '../base/names.ts';
 import { createdInProject, idField, resource, updateTime } from '../base/resource.ts';
 import { eventType } from './notification-event.ts';
 

@@ -1,14 +1,14 @@
 /** Finds objects of any type by their ids. */
 import { z } from 'zod';
 import { findPrefix, findProviderReference, ID_PREFIXES, type IdPrefix } from '../../kernel/ids.ts';
-import { getAgentSession } from '../agents/agent-session.ts';
 import type { Call } from '../access/call.ts';
-import { checkRules, createRuleIssue } from '../base/issues.ts';
-import { getProposal } from '../agents/proposal.ts';
-import { findProvider, type Provider } from '../connections/provider/provider.ts';
 import { byId, type IdTable } from '../access/scope.ts';
 import { authorize, type Need, orEndUser } from '../access/viewer/needs.ts';
 import type { Viewer } from '../access/viewer/viewer.ts';
+import { getAgentSession } from '../agents/agent-session.ts';
+import { getProposal } from '../agents/proposal.ts';
+import { checkRules, createRuleIssue } from '../base/issues.ts';
+import { findProvider, type Provider } from '../connections/provider/provider.ts';
 
 export const NODES_MAX = 100;
 

@@ -1,13 +1,16 @@
 /** Compares a document with a project: finds issues of the document, and the changes that it makes to the project. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type Issue } from '../../kernel/errors.ts';
-import type { IntegrationContent } from '../integrations/integration/integration-content.ts';
+import type { Issue } from '../../kernel/errors.ts';
 import type { ProjectCall } from '../access/call.ts';
 import { createStringComparator } from '../base/canonical.ts';
 import { enumeration, resource } from '../base/resource.ts';
-import { listDestinationItemIssues, toCanonicalDestination } from '../events/document/destination-document.ts';
+import {
+  listDestinationItemIssues,
+  toCanonicalDestination,
+} from '../events/document/destination-document.ts';
 import { toCanonicalTopic } from '../events/document/topic-document.ts';
+import type { IntegrationContent } from '../integrations/integration/integration-content.ts';
 import {
   listDestinationIssues,
   listNamedDestinations,

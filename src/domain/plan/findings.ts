@@ -1,9 +1,9 @@
 /** Reports the installations that a plan breaks, and findings that prevent the plan or need attention. */
 import { z } from 'zod';
 import type { Call, ProjectCall } from '../access/call.ts';
-import { type Impact, Impacts } from '../integrations/installation/check/impacts.ts';
 import { enumeration, resource } from '../base/resource.ts';
 import { listDestinationSecrets } from '../events/document/destination-document.ts';
+import { type Impact, Impacts } from '../integrations/installation/check/impacts.ts';
 import {
   checkAccounts,
   findImpacts,

@@ -17,8 +17,8 @@ import { type RowKey, toKeyColumns } from '../../database/statements/row-keys.ts
 import { type SqlStatement, sqlStatement } from '../../database/statements/statements.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import type { Services } from '../access/call.ts';
-import { removeSurplus } from '../events/stream/stream-removal.ts';
 import { deleteIdleCallers } from '../access/viewer/admission.ts';
+import { removeSurplus } from '../events/stream/stream-removal.ts';
 
 /** The maximum number of rows that one statement deletes. Rows that depend on them are not counted. */
 const STATEMENT_ROWS_MAX = 40;

@@ -23,11 +23,11 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { z } from 'zod';
+import { meetsNeed, type Need } from '../../domain/access/viewer/needs.ts';
+import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import { requireNoIssues } from '../../domain/base/issues.ts';
 import { parseInput } from '../../domain/base/parse-input.ts';
 import { listUnstorable } from '../../domain/base/storable-input.ts';
-import { meetsNeed, type Need } from '../../domain/access/viewer/needs.ts';
-import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import type { OperationArgs } from './operation-context.ts';
 

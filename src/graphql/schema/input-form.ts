@@ -3,7 +3,10 @@
  * in the member that holds their `@oneOf` input: `apiKey` of the domain is `credentials.apiKey`.
  */
 import { z } from 'zod';
-import { type ExclusiveMembers, findExclusiveMembers } from '../../domain/access/declared-mutation.ts';
+import {
+  type ExclusiveMembers,
+  findExclusiveMembers,
+} from '../../domain/access/declared-mutation.ts';
 import { moveRuleText, toIssues } from '../../domain/base/issues.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import { formatPath, type Path, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';

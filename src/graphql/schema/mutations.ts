@@ -1,11 +1,12 @@
 /** Adds declared mutations to the schema. */
-import { createInputForm } from './input-form.ts';
-import { describeField } from './fields.ts';
+
 import type { ObjectRef } from '@pothos/core';
 import type { FieldNode } from 'graphql';
 import type { z } from 'zod';
 import type { Mutation } from '../../domain/access/declared-mutation.ts';
 import { spellError } from '../../kernel/errors.ts';
+import { describeField } from './fields.ts';
+import { createInputForm } from './input-form.ts';
 import { describeInput, getInputType } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
 

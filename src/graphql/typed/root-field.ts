@@ -1,9 +1,12 @@
 /** Options and helpers of the root fields of typed APIs. */
 import { type GraphQLArgumentConfig, type GraphQLFieldConfig, GraphQLID } from 'graphql';
-import type { GeneratedObject } from '../../domain/data/contract/formats/generated.ts';
-import { requireNoIssues } from '../../domain/base/issues.ts';
-import { listGroupIssues, type ObjectOfGroup } from '../../domain/data/operation/object-installation.ts';
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
+import { requireNoIssues } from '../../domain/base/issues.ts';
+import type { GeneratedObject } from '../../domain/data/contract/formats/generated.ts';
+import {
+  listGroupIssues,
+  type ObjectOfGroup,
+} from '../../domain/data/operation/object-installation.ts';
 import { type Issue, spellError } from '../../kernel/errors.ts';
 import { formatPath, type Path, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';
 import type { ParseArguments } from '../execution/argument-checks.ts';

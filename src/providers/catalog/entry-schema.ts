@@ -174,7 +174,10 @@ const assertion = z
   .strictObject({
     key: memberName.describe('The name of the input with the private key.'),
     keyFormat: z.enum(['pem', 'keyFile']),
-    algorithms: z.array(z.enum(['PS256', 'ES256', 'ES384', 'ES512'])).max(4).optional(),
+    algorithms: z
+      .array(z.enum(['PS256', 'ES256', 'ES384', 'ES512']))
+      .max(4)
+      .optional(),
     issuer: text.optional(),
     subject: text.optional(),
     keyId: text.optional(),

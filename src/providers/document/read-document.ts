@@ -1,7 +1,8 @@
 /** Reads provider documents. A document with problems is refused with the line and the column of each. */
-import type { Path } from '../../kernel/text.ts';
+
 import type { z } from 'zod';
 import { type Issue, invalidInput } from '../../kernel/errors.ts';
+import type { Path } from '../../kernel/text.ts';
 import { isTooDeep, LEVELS_MAX, parseBounded } from '../../work/bounded-parse.ts';
 import {
   formatFault,

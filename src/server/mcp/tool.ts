@@ -2,11 +2,11 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Call } from '../../domain/access/call.ts';
-import type { JsonSchema } from '../../domain/data/contract/formats/json-schema.ts';
 import { requireNoIssues } from '../../domain/base/issues.ts';
 import { ref } from '../../domain/base/names.ts';
 import { parseInput } from '../../domain/base/parse-input.ts';
 import { listUnstorable } from '../../domain/base/storable-input.ts';
+import type { JsonSchema } from '../../domain/data/contract/formats/json-schema.ts';
 import { PROVIDER_CALL_COST } from '../../graphql/execution/query-limits.ts';
 import { spellError } from '../../kernel/errors.ts';
 import { formatPath, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';

@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Services } from '../../domain/access/call.ts';
-import { parseInput } from '../../domain/base/parse-input.ts';
 import {
   createLocalSignIn,
   hasLocalSignIn,
@@ -14,6 +13,7 @@ import {
   SignInError,
   signInChecks,
 } from '../../domain/access/viewer/openid.ts';
+import { parseInput } from '../../domain/base/parse-input.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { html } from '../../kernel/html.ts';
 import type { SealedLocation, Vault } from '../../kernel/secrets.ts';

@@ -13,12 +13,12 @@ import { createFailureEvent } from '../../../src/deliveries/delivery-worker.ts';
 import { DELIVERY_LIMITS } from '../../../src/deliveries/limits.ts';
 import { releaseClaims } from '../../../src/deliveries/outbox.ts';
 import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
-import { isBacklogged } from '../../../src/domain/events/delivery-backlog.ts';
-import { findDestinationUses } from '../../../src/domain/events/destination-uses.ts';
 import { reads, recordPage } from '../../../src/domain/data/operation/read/continue-read.ts';
 import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/data/operation/read/source.ts';
 import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
+import { isBacklogged } from '../../../src/domain/events/delivery-backlog.ts';
+import { findDestinationUses } from '../../../src/domain/events/destination-uses.ts';
 import { removeExpired } from '../../../src/domain/upkeep/retention.ts';
 import {
   isRetainedAfter,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { targetHeaders } from '../../../src/domain/events/target-headers.ts';
 import { toIssues } from '../../../src/domain/base/issues.ts';
+import { targetHeaders } from '../../../src/domain/events/target-headers.ts';
 import { formatPath } from '../../../src/kernel/text.ts';
 
 function listInvalidNames(headers: Record<string, unknown>): string[] {

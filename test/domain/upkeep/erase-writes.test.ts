@@ -1,9 +1,9 @@
 /** Erases one of two consumers whose records are in the same write. */
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transactions/transaction.ts';
+import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
 import { erasures } from '../../../src/domain/upkeep/continue-erasure.ts';
 import { beginErasure } from '../../../src/domain/upkeep/erasure.ts';
-import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';

@@ -1,9 +1,9 @@
 /** Reads outside the read layer hide the rows of a group or a consumer that is being erased, too. */
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transactions/transaction.ts';
-import { beginErasure } from '../../../src/domain/upkeep/erasure.ts';
 import { iterateInstallations } from '../../../src/domain/integrations/installation/check/revision-impacts.ts';
 import { describeReadsOfObjects } from '../../../src/domain/integrations/installation/installed-object-revision.ts';
+import { beginErasure } from '../../../src/domain/upkeep/erasure.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';

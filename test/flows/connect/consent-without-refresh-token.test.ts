@@ -3,9 +3,9 @@
  * none, and the project's attention items say so.
  */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { tokenRefreshes } from '../../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { getSubscriptionParties } from '../../../src/domain/data/provider-event/subscription-parties.ts';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { isSuccess } from '../../../src/providers/read-responses.ts';

@@ -3,8 +3,8 @@
  * @module-tag all/walk
  */
 import { afterAll, expect, test } from 'vitest';
-import { tokenRefreshes } from '../../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { tokenRefreshes } from '../../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import { HOUR_MS } from '../../../src/work/durations.ts';
 import { getSharedApp } from '../../support/app.ts';

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transactions/transaction.ts';
-import { listSealedColumns } from '../../../src/domain/tenants/keys/re-encryption.ts';
 import { replacePing } from '../../../src/domain/data/provider-event/stream/stream-ping.ts';
 import { replaceSecrets } from '../../../src/domain/data/provider-event/subscription-secret.ts';
+import { listSealedColumns } from '../../../src/domain/tenants/keys/re-encryption.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { toQuery } from '../../support/database/query.ts';

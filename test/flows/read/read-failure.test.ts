@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { LeaseLost } from '../../../src/database/leases/lease.ts';
-import { reads as readWork, recordPage } from '../../../src/domain/data/operation/read/continue-read.ts';
+import {
+  reads as readWork,
+  recordPage,
+} from '../../../src/domain/data/operation/read/continue-read.ts';
 import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/data/operation/read/source.ts';
 import type { ProviderRecord } from '../../../src/providers/moving-records.ts';

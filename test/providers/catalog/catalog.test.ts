@@ -1,8 +1,11 @@
-import { isConsentScheme } from '../../../src/providers/contract.ts';
 import { describe, expect, test } from 'vitest';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { listUnboundHosts } from '../../../src/providers/catalog/unbound-hosts.ts';
-import { listCapabilities, type Provider } from '../../../src/providers/contract.ts';
+import {
+  isConsentScheme,
+  listCapabilities,
+  type Provider,
+} from '../../../src/providers/contract.ts';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 
 /** True if the token response contains the workspace. */

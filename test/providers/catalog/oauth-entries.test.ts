@@ -4,8 +4,8 @@
  * @module-tag all/walk
  */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { Row } from '../../../src/domain/access/scope.ts';
+import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { CATALOG, PROXY_ENTRIES } from '../../../src/providers/catalog/all-entries.ts';
 import {
   isConsentScheme,

@@ -1,7 +1,8 @@
 /** Tests how provider documents are checked: each problem has a line and a column, and no document can do harm. */
-import { formatPath, printText } from '../../../src/kernel/text.ts';
+
 import { expect, test } from 'vitest';
 import { DomainError } from '../../../src/kernel/errors.ts';
+import { formatPath, printText } from '../../../src/kernel/text.ts';
 import { PROVIDER_DOCUMENT_LENGTH_MAX } from '../../../src/providers/document/provider-document.ts';
 import { parseValue, readDocument } from '../../../src/providers/document/read-document.ts';
 

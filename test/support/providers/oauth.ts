@@ -1,7 +1,8 @@
 /** Creates connections to the sandbox that hold tokens, and calls the sandbox with them. */
+
+import type { Row } from '../../../src/domain/access/scope.ts';
 import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { readCredentials } from '../../../src/domain/connections/connection/session/stored-credentials.ts';
-import type { Row } from '../../../src/domain/access/scope.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
 import type { GraphqlClient } from '../graphql-client.ts';

@@ -3,7 +3,12 @@
  * whether rows exist in the opposite direction, are queried only on request.
  */
 
-import type { KeyRange, Link, RowList, Where } from '../../../database/statements/reads/row-list.ts';
+import type {
+  KeyRange,
+  Link,
+  RowList,
+  Where,
+} from '../../../database/statements/reads/row-list.ts';
 import type { Row, Table } from '../../../database/statements/tables.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';

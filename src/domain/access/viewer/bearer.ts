@@ -16,11 +16,11 @@ import {
 import { z } from 'zod';
 import { isUniqueViolation } from '../../../database/connect/violations.ts';
 import type { Row } from '../../../database/statements/tables.ts';
+import { writeFileAtomically } from '../../../kernel/atomic-file.ts';
 import { StartRefused, unauthenticated } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Config } from '../../../settings/config.ts';
 import { requireParsed } from '../../../work/bounded-parse.ts';
-import { writeFileAtomically } from '../../../kernel/atomic-file.ts';
 import { isStorableString } from '../../base/storable-json.ts';
 import type { Services } from '../call.ts';
 import { createOrgRoles, type OrgRoles } from './org-role.ts';

@@ -1,6 +1,7 @@
 /** The credentials of a connection as the API returns them. */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import { z } from 'zod';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import { resource } from '../../base/resource.ts';

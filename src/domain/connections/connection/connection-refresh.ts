@@ -1,11 +1,12 @@
 /** Refreshes the access token of one connection on request. */
-import { nameScheme } from '../provider/provider.ts';
+
 import type { Row } from '../../../database/statements/tables.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import { text } from '../../../kernel/text.ts';
 import type { Call } from '../../access/call.ts';
-import { getProjectRow } from '../../access/scope.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
+import { getProjectRow } from '../../access/scope.ts';
+import { nameScheme } from '../provider/provider.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { refreshConnectionInput } from './connection-input.ts';

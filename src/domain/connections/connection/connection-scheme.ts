@@ -1,7 +1,8 @@
 /** Chooses the authentication scheme of a connection by the credential field of the input. */
-import { FIELD_VALUE } from '../../../outbound/exchange.ts';
+
 import type { Issue } from '../../../kernel/errors.ts';
 import { joinTexts, member, text } from '../../../kernel/text.ts';
+import { FIELD_VALUE } from '../../../outbound/exchange.ts';
 import type { AuthScheme, Provider } from '../../../providers/contract.ts';
 import { createInputIssue } from '../../base/issues.ts';
 import { nameScheme } from '../provider/provider.ts';

@@ -11,15 +11,20 @@ import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { conflict, type DomainError, type Issue, notFound } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall, ProjectServices } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead } from '../../access/declared-read.ts';
-import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
-import type { ProjectCall, ProjectServices } from '../../access/call.ts';
-import { findTargets } from '../provider/credential-targets.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
-import { createdInProject, enumeration, jsonObject, resource, updateTime } from '../../base/resource.ts';
+import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
+import {
+  createdInProject,
+  enumeration,
+  jsonObject,
+  resource,
+  updateTime,
+} from '../../base/resource.ts';
+import { findTargets } from '../provider/credential-targets.ts';
 import { authScheme } from '../provider/provider.ts';
 import { listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';

@@ -1,7 +1,8 @@
 /** The stored form of a connection's credentials. Only this module seals and opens them. */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import { z } from 'zod';
 import type { ConnectionStatus } from '../../../database/generated/enums.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { SealedLocation, Vault } from '../../../kernel/secrets.ts';
 import { CONSENT_SCHEMES } from '../../../providers/contract.ts';
 import { listBasicSecrets } from '../../../work/secret-mask.ts';

@@ -4,8 +4,8 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { forbidden, type Issue } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
-import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 import { byId } from '../../access/scope.ts';
+import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 
 interface ConnectInput {
   groupRef: string;

@@ -1,6 +1,7 @@
 /** Checks the input that starts a connect in a browser, and chooses the scheme, the app and the scopes. */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import type { z } from 'zod';
+import type { Row } from '../../../database/statements/tables.ts';
 import { type Issue, invalid, invalidInput } from '../../../kernel/errors.ts';
 import { joinTexts, text } from '../../../kernel/text.ts';
 import {
@@ -10,8 +11,8 @@ import {
   type Provider,
 } from '../../../providers/contract.ts';
 import type { Call, ProjectCall } from '../../access/call.ts';
-import { createInputIssue } from '../../base/issues.ts';
 import { listReturnIssues } from '../../access/origins.ts';
+import { createInputIssue } from '../../base/issues.ts';
 import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { findPermittedProvider, nameScheme } from '../provider/provider.ts';
 import { findDefaultApp, findWorkspaceHost } from '../provider/provider-app.ts';

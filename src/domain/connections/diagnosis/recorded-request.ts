@@ -7,8 +7,8 @@ import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { enumeration, jsonObject, resource } from '../../base/resource.ts';
 import type { Batch } from '../../access/scope.ts';
+import { enumeration, jsonObject, resource } from '../../base/resource.ts';
 import { OPERATION_REQUESTS_MAX } from './request-recorder.ts';
 
 const requestKind = enumeration('RequestKind', 'The purpose of a request to a provider.', {

@@ -11,10 +11,10 @@ import {
   STORE_REQUESTS,
 } from '../../../database/statements/hot/store-requests.ts';
 import type { RowKey } from '../../../database/statements/row-keys.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { growUpTo } from '../../../work/growing-cache.ts';
 import { Outage } from '../../../work/outage.ts';
-import type { Log } from '../../../kernel/log.ts';
 import { maskRequest } from './masked-request.ts';
 import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 

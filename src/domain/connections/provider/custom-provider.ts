@@ -1,8 +1,9 @@
 /** Manages custom providers, which documents of the project describe. Only callers of the project see them. */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import { z } from 'zod';
 import type { Prisma } from '../../../database/generated/client.ts';
 import { run, statements } from '../../../database/statements/statements.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, invalid, unprocessable } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
@@ -12,15 +13,15 @@ import { readDocument } from '../../../providers/document/read-document.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
-import { orDefault } from '../../base/input-schemas.ts';
-import type { Impact } from '../../integrations/installation/check/impacts.ts';
-import { projectIdOrName } from '../../base/names.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { computed, createdInProject, resource, updateTime } from '../../base/resource.ts';
 import { lockRow, requireUnique } from '../../access/row-changes.ts';
 import { getProjectRow } from '../../access/scope.ts';
+import { orDefault } from '../../base/input-schemas.ts';
+import { projectIdOrName } from '../../base/names.ts';
+import { computed, createdInProject, resource, updateTime } from '../../base/resource.ts';
 import { toStorableJson } from '../../base/storable-json.ts';
+import type { Impact } from '../../integrations/installation/check/impacts.ts';
 import { findProviderOf } from './catalog.ts';
 import { compileProvider, createCustomProvider } from './compiled-provider.ts';
 import { findProviderImpacts, type ProviderImpacts, toSuspended } from './provider-impacts.ts';

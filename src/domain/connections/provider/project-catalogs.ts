@@ -1,7 +1,8 @@
 /** Caches the catalogs of projects: the built-in providers, and those that the project's documents describe. */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/open/database.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { type Catalog, type Catalogs, createCatalog } from './catalog.ts';

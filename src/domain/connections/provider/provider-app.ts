@@ -11,18 +11,23 @@ import { id, newId } from '../../../kernel/ids.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import { isConsentScheme } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
-import { requireNoIssues } from '../../base/issues.ts';
-import { projectIdOrName } from '../../base/names.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { computed, createdInProject, jsonObject, resource, updateTime } from '../../base/resource.ts';
 import { getProjectRow } from '../../access/scope.ts';
-import { castJsonColumn } from '../../base/storable-json.ts';
 import { orPage } from '../../access/viewer/needs.ts';
-import type { ProjectCall } from '../../access/call.ts';
+import { requireNoIssues } from '../../base/issues.ts';
+import { projectIdOrName } from '../../base/names.ts';
+import {
+  computed,
+  createdInProject,
+  jsonObject,
+  resource,
+  updateTime,
+} from '../../base/resource.ts';
+import { castJsonColumn } from '../../base/storable-json.ts';
 import { inProject } from './catalog.ts';
 import { findTargets } from './credential-targets.ts';
 import {

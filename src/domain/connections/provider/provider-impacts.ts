@@ -2,12 +2,16 @@
  * Finds the integrations and the installations that a change of a custom provider breaks: they are valid with the previous
  * document and invalid with the new one, or their accounts must be connected again.
  */
-import { formatPath, printText } from '../../../kernel/text.ts';
+
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
+import { formatPath, printText } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { Impact, Impacts } from '../../integrations/installation/check/impacts.ts';
-import { findImpacts, iterateInstallations } from '../../integrations/installation/check/revision-impacts.ts';
+import {
+  findImpacts,
+  iterateInstallations,
+} from '../../integrations/installation/check/revision-impacts.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,

@@ -18,9 +18,13 @@ import type { Call, ProjectCall } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { createArrayPage } from '../../access/paging/page-of-array.ts';
-import { computed, enumeration, idField, resource } from '../../base/resource.ts';
-import { findProject, listPermittedProviderNames, type ProjectReference } from '../../access/scope.ts';
+import {
+  findProject,
+  listPermittedProviderNames,
+  type ProjectReference,
+} from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
+import { computed, enumeration, idField, resource } from '../../base/resource.ts';
 import { inProject } from './catalog.ts';
 
 export type {

@@ -2,9 +2,10 @@
  * How a destination appears in project documents: with the names of its headers, and with `***` in place of each value in
  * the query of its URL. A plan asks for these values.
  */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import { z } from 'zod';
 import { DestinationStatus, DestinationType } from '../../../database/generated/enums.ts';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { maskUrl } from '../../../deliveries/target-secrets.ts';
 import { type Issue, invalid, invalidInput } from '../../../kernel/errors.ts';

@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import type { Issue } from '../../../kernel/errors.ts';
 import { enumValue, joinTexts, text } from '../../../kernel/text.ts';
-import type { DefineFieldsCapability, FieldAssociation } from '../../../providers/defining-fields.ts';
+import type {
+  DefineFieldsCapability,
+  FieldAssociation,
+} from '../../../providers/defining-fields.ts';
 import { orNull } from '../../base/input-schemas.ts';
 import { createInputIssue } from '../../base/issues.ts';
 import { enumeration } from '../../base/resource.ts';

@@ -1,8 +1,11 @@
 /** Chooses the group and the connection of an installation. */
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Issue } from '../../../kernel/errors.ts';
-import { createNotErasedFilter, findConnectionOfGroup } from '../../connections/connection/connection-of-group.ts';
 import { createInputIssue } from '../../base/issues.ts';
+import {
+  createNotErasedFilter,
+  findConnectionOfGroup,
+} from '../../connections/connection/connection-of-group.ts';
 
 /** A transaction, or the client of the database. */
 type PartiesClient = Pick<Transaction, 'connection' | 'erasure' | 'group'>;

@@ -6,9 +6,7 @@ import type { Transaction } from '../../../database/transactions/transaction.ts'
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { recordDestinationUses } from '../../events/destination-uses.ts';
 import type { ProjectCall } from '../../access/call.ts';
-import type { IntegrationContent } from '../integration/integration-content.ts';
 import { lockRow } from '../../access/row-changes.ts';
 import { formatActor } from '../../access/viewer/viewer.ts';
 import {
@@ -16,6 +14,8 @@ import {
   reconcileSubscriptions,
 } from '../../data/provider-event/object-subscription.ts';
 import { followSchema } from '../../data/schema-watch/schema-watch.ts';
+import { recordDestinationUses } from '../../events/destination-uses.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
 import type { ParsedConfig } from './choice/installation-config-input.ts';
 import {
   type ConfigContent,

@@ -1,21 +1,21 @@
 /** Updates an installation: changes its connection, replaces its config, or derives a config from the current one. */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import { z } from 'zod';
+import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import type { Issue } from '../../../kernel/errors.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
-import type { ProjectCall } from '../../access/call.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { requireNoIssues } from '../../base/issues.ts';
+import { parseInput } from '../../base/parse-input.ts';
 import { lockContent } from '../integration/integration.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
 } from '../integration/integration-content.ts';
 import { findLatestRevisions } from '../integration/revision.ts';
-import { parseInput } from '../../base/parse-input.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { type CurrentChoices, refuseForeignChoices } from './check/end-user-check.ts';
 import { listConfigIssues, listModuleIssues } from './check/installation-config-check.ts';

@@ -5,20 +5,22 @@ import { invalid, notFound } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../access/call.ts';
-import { findConnectionOfGroup } from '../../connections/connection/connection-of-group.ts';
 import { providerRead } from '../../access/declared-read.ts';
-import { orDefault } from '../../base/input-schemas.ts';
 import { getNamedProject } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
+import { orDefault } from '../../base/input-schemas.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { resource } from '../../base/resource.ts';
-import { NOT_A_PROVIDER } from '../../connections/provider/catalog.ts';
-import { type DescriptionRequest, describeObject } from '../../connections/provider/object-descriptions.ts';
+import { findConnectionOfGroup } from '../../connections/connection/connection-of-group.ts';
+import { findProviderOf, NOT_A_PROVIDER } from '../../connections/provider/catalog.ts';
+import {
+  type DescriptionRequest,
+  describeObject,
+} from '../../connections/provider/object-descriptions.ts';
 import { withDomainErrors } from '../../connections/provider/provider-domain-errors.ts';
 import { waitForProvider } from '../../connections/provider/provider-wait.ts';
 import { findGroupByRef } from '../../tenants/project/parties.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
-import { findProviderOf } from '../../connections/provider/catalog.ts';
 import { getConnectionAndContent, getInstallationOfGroup } from './installation.ts';
 import { fieldMetadataResource } from './shown-field.ts';
 

@@ -15,13 +15,13 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import { isTooDeep, LEVELS_MAX, parseBounded } from '../../../work/bounded-parse.ts';
 import { findJsonExcess } from '../../../work/json-size.ts';
 import type { Call } from '../../access/call.ts';
+import { projectRead, read } from '../../access/declared-read.ts';
+import { byId, getProjectRow } from '../../access/scope.ts';
 import { openSession } from '../../connections/connection/connection-session.ts';
 import type { ForwardedRequest } from '../../connections/connection/session/forwarded-request.ts';
-import { projectRead, read } from '../../access/declared-read.ts';
 import { listCapabilities } from '../../connections/provider/provider.ts';
 import { toDomainError } from '../../connections/provider/provider-domain-errors.ts';
 import { waitForProviderBeyond } from '../../connections/provider/provider-wait.ts';
-import { byId, getProjectRow } from '../../access/scope.ts';
 import { getConnectionAndContent, getInstallationOfGroup } from './installation.ts';
 import { readConfigContent } from './installation-config.ts';
 

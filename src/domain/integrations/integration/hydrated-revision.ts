@@ -7,12 +7,15 @@ import type { ObjectDescription } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
-import { type DescriptionRequest, describeObject } from '../../connections/provider/object-descriptions.ts';
-import { projectIdOrName } from '../../base/names.ts';
-import { toDomainError } from '../../connections/provider/provider-domain-errors.ts';
-import { waitForProvider } from '../../connections/provider/provider-wait.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
+import { projectIdOrName } from '../../base/names.ts';
+import {
+  type DescriptionRequest,
+  describeObject,
+} from '../../connections/provider/object-descriptions.ts';
+import { toDomainError } from '../../connections/provider/provider-domain-errors.ts';
+import { waitForProvider } from '../../connections/provider/provider-wait.ts';
 import { integrationIdOrName } from './integration.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 import { getRevision } from './revision.ts';

@@ -1,7 +1,7 @@
 /** Checks that an integration uses only what its provider supports. */
-import { formatPath } from '../../../kernel/text.ts';
+
 import type { Issue } from '../../../kernel/errors.ts';
-import { enumValue, text } from '../../../kernel/text.ts';
+import { enumValue, formatPath, text } from '../../../kernel/text.ts';
 import {
   listCapabilities,
   PROVIDER_CAPABILITIES,

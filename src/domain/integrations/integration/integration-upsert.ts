@@ -5,8 +5,8 @@ import { anyOf, run, statements } from '../../../database/statements/statements.
 import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import type { Issue } from '../../../kernel/errors.ts';
-import { projectMutation } from '../../access/declared-mutation.ts';
 import type { ProjectCall } from '../../access/call.ts';
+import { projectMutation } from '../../access/declared-mutation.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { addIssues, checkRules, createRuleIssue, requireNoIssues } from '../../base/issues.ts';
 import { integrationName, projectIdOrName } from '../../base/names.ts';

@@ -10,10 +10,10 @@ import type { SealedLocation } from '../../../kernel/secrets.ts';
 import { HOUR_MS, SECOND_MS } from '../../../work/durations.ts';
 import type { Call, Services } from '../../access/call.ts';
 import { projectRead } from '../../access/declared-read.ts';
-import { projectIdOrName } from '../../base/names.ts';
-import { resource } from '../../base/resource.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { getProject } from '../../access/scope.ts';
+import { projectIdOrName } from '../../base/names.ts';
+import { resource } from '../../base/resource.ts';
 
 /** Far above the compressed size of the largest manifest, which has 128 KiB of text. */
 export const UPLOAD_BYTES_MAX = 1024 * 1024;

@@ -7,8 +7,8 @@ import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { createdFields, resource } from '../../base/resource.ts';
 import { byId, toOrgCondition } from '../../access/scope.ts';
+import { createdFields, resource } from '../../base/resource.ts';
 
 export const builderResource = resource(
   'Builder',

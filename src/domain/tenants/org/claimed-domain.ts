@@ -11,10 +11,10 @@ import { orgMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { computed, createdFields, resource } from '../../base/resource.ts';
 import { canSeeClaimedDomain, listOrgIds, toOrgCondition } from '../../access/scope.ts';
 import { ADMIN } from '../../access/viewer/needs.ts';
 import { claimableDomain, domainName } from '../../base/domain-name.ts';
+import { computed, createdFields, resource } from '../../base/resource.ts';
 import { parentFields, parentType } from './org.ts';
 
 type ClaimedDomain = Row<'ClaimedDomain'>;

@@ -1,5 +1,5 @@
 /** Proves claims on domains by a DNS record, releases them, and lets people of a proven domain join its org. */
-import { applyRole } from '../../access/viewer/viewer-cache.ts';
+
 import { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction } from '../../../database/transactions/transaction.ts';
@@ -13,7 +13,8 @@ import { createArrayPage } from '../../access/paging/page-of-array.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { ADMIN, requireAdmin } from '../../access/viewer/needs.ts';
-import { type BuilderViewer } from '../../access/viewer/viewer.ts';
+import type { BuilderViewer } from '../../access/viewer/viewer.ts';
+import { applyRole } from '../../access/viewer/viewer-cache.ts';
 import { parseDomain } from '../../base/domain-name.ts';
 import { createVerificationText } from './claimed-domain.ts';
 import { insertMember } from './membership.ts';

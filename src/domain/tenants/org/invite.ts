@@ -1,5 +1,5 @@
 /** Invites of email addresses to orgs. */
-import { applyRole } from '../../access/viewer/viewer-cache.ts';
+
 import { z } from 'zod';
 import type { InviteStatus } from '../../../database/generated/enums.ts';
 import type { Database } from '../../../database/open/database.ts';
@@ -13,15 +13,16 @@ import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { builderMutation, orgMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
-import { orNull } from '../../base/input-schemas.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { createArrayPage } from '../../access/paging/page-of-array.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { computed, createdFields, enumeration, resource, updateTime } from '../../base/resource.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { type Batch, getOrg, toOrgCondition } from '../../access/scope.ts';
 import { orAdmin, requireAdmin } from '../../access/viewer/needs.ts';
 import { type OrgRole, orgRole } from '../../access/viewer/org-role.ts';
+import { applyRole } from '../../access/viewer/viewer-cache.ts';
+import { orNull } from '../../base/input-schemas.ts';
+import { computed, createdFields, enumeration, resource, updateTime } from '../../base/resource.ts';
 import { insertMember } from './membership.ts';
 import { insertOrg, parentFields } from './org.ts';
 

@@ -1,5 +1,5 @@
 /** Members of orgs: builders with a role, who work in the org's projects. Most of them join by an invite (invite.ts). */
-import { applyRole } from '../../access/viewer/viewer-cache.ts';
+
 import { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction } from '../../../database/transactions/transaction.ts';
@@ -10,11 +10,12 @@ import { builderMutation, orgMutation } from '../../access/declared-mutation.ts'
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { idField, resource } from '../../base/resource.ts';
 import { getOrg, listOrgIds, toOrgCondition } from '../../access/scope.ts';
 import { ADMIN, requireAdmin } from '../../access/viewer/needs.ts';
 import { orgRole } from '../../access/viewer/org-role.ts';
+import { applyRole } from '../../access/viewer/viewer-cache.ts';
 import { parseDomain } from '../../base/domain-name.ts';
+import { idField, resource } from '../../base/resource.ts';
 import { joinOrg } from './domain-proof.ts';
 import { deleteMember, insertMember, updateRole } from './membership.ts';
 

@@ -10,7 +10,6 @@ import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { builderMutation, orgMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
-import { label } from '../../base/names.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { byId, getOrg, listOrgIds } from '../../access/scope.ts';
@@ -18,6 +17,7 @@ import { ADMIN } from '../../access/viewer/needs.ts';
 import { orgRole } from '../../access/viewer/org-role.ts';
 import { type BuilderViewer, findRole } from '../../access/viewer/viewer.ts';
 import { applyRole } from '../../access/viewer/viewer-cache.ts';
+import { label } from '../../base/names.ts';
 import {
   computed,
   createdFields,

@@ -9,13 +9,24 @@ import { id, newId } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
-import { label, projectIdOrName } from '../../base/names.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { computed, createdInProject, resource } from '../../base/resource.ts';
-import { createKeyValue, getKeyPrefix, hashKey, isKeyValue } from '../../access/viewer/key/api-key-value.ts';
+import {
+  createKeyValue,
+  getKeyPrefix,
+  hashKey,
+  isKeyValue,
+} from '../../access/viewer/key/api-key-value.ts';
 import { authorizeKeyScopes } from '../../access/viewer/needs.ts';
-import { ALL_SCOPES, listScopes, scope, scopeName, toScopeName } from '../../access/viewer/scopes.ts';
+import {
+  ALL_SCOPES,
+  listScopes,
+  scope,
+  scopeName,
+  toScopeName,
+} from '../../access/viewer/scopes.ts';
+import { label, projectIdOrName } from '../../base/names.ts';
+import { computed, createdInProject, resource } from '../../base/resource.ts';
 
 export const apiKeyResource = resource(
   'ApiKey',

@@ -1,6 +1,7 @@
 /** How the appearance and the origins of a project appear in its document. */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import { z } from 'zod';
+import type { Row } from '../../../database/statements/tables.ts';
 import { type ItemChange, listNeeds, type PlanTransaction } from '../../access/item-change.ts';
 import { listPageOrigins } from '../../access/origins.ts';
 import { type CanonicalItem, toCanonicalItem } from '../../base/canonical.ts';

@@ -1,7 +1,8 @@
 /** How JWT keys appear in project documents. The public key identifies a key. */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { DomainError, type Issue } from '../../../kernel/errors.ts';
 import type { Text } from '../../../kernel/text.ts';

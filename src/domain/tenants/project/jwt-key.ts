@@ -11,14 +11,14 @@ import { id, newId } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
-import { projectIdOrName } from '../../base/names.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { createdInProject, resource, updateTime } from '../../base/resource.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { DEFAULT_PERMISSIONS, listScopesToGrant } from '../../access/viewer/end-user.ts';
 import { authorizeGrant } from '../../access/viewer/needs.ts';
 import type { Viewer } from '../../access/viewer/viewer.ts';
+import { projectIdOrName } from '../../base/names.ts';
+import { createdInProject, resource, updateTime } from '../../base/resource.ts';
 import type { keyFilters } from './api-key.ts';
 
 export const jwtKeyResource = resource(

@@ -11,12 +11,12 @@ import { byName, load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
-import { boundedName, projectIdOrName, ref } from '../../base/names.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { listSearchPage, type searchFilters } from '../../access/paging/search.ts';
-import { createdInProject, resource, updateTime } from '../../base/resource.ts';
 import { findProjectRows } from '../../access/scope.ts';
+import { boundedName, projectIdOrName, ref } from '../../base/names.ts';
+import { createdInProject, resource, updateTime } from '../../base/resource.ts';
 
 type Group = Row<'Group'>;
 type Consumer = Row<'Consumer'>;

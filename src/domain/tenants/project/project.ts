@@ -6,15 +6,15 @@ import { hasPlainHost } from '../../../settings/setting-kinds.ts';
 import type { Call } from '../../access/call.ts';
 import { orgMutation, projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
-import { label, projectIdOrName, projectName } from '../../base/names.ts';
+import { allowedOrigins } from '../../access/origins.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { computed, createdFields, idField, resource, updateTime } from '../../base/resource.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { findProject, getNamedProject, listOrgIds, toOrgCondition } from '../../access/scope.ts';
 import { ADMIN, orEndUser } from '../../access/viewer/needs.ts';
 import { findProjectId } from '../../access/viewer/viewer.ts';
-import { allowedOrigins } from '../../access/origins.ts';
+import { label, projectIdOrName, projectName } from '../../base/names.ts';
+import { computed, createdFields, idField, resource, updateTime } from '../../base/resource.ts';
 
 const URL_LENGTH_MAX = 2_048;
 /** The maximum length of a language tag. No registered tag with all of its subtags is as long. */

@@ -5,9 +5,6 @@ import { type Issue, invalidInput } from '../../../kernel/errors.ts';
 import { findPrefix } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
-import { createInputIssue } from '../../base/issues.ts';
-import { projectIdOrName, ref } from '../../base/names.ts';
-import { resource } from '../../base/resource.ts';
 import { CONNECT_PATH, listReturnIssues } from '../../access/origins.ts';
 import { upsertParties } from '../../access/upsert-parties.ts';
 import {
@@ -18,6 +15,9 @@ import {
 } from '../../access/viewer/end-user.ts';
 import { authorizeGrant } from '../../access/viewer/needs.ts';
 import { signSessionToken } from '../../access/viewer/token/session-claims.ts';
+import { createInputIssue } from '../../base/issues.ts';
+import { projectIdOrName, ref } from '../../base/names.ts';
+import { resource } from '../../base/resource.ts';
 
 const INTEGRATIONS_MAX = 100;
 const LIFETIME_SECONDS = 600;

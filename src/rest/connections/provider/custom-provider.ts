@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { readWithin } from '../../../domain/access/declared-read.ts';
 import { projectIdOrName } from '../../../domain/base/names.ts';
-import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import {
   createProvider,
   customProviderResource,
@@ -10,6 +9,7 @@ import {
   listCustomProviders,
   updateProvider,
 } from '../../../domain/connections/provider/custom-provider.ts';
+import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { id } from '../../../kernel/ids.ts';
 import {
   deleteEndpoint,
@@ -18,7 +18,10 @@ import {
   readEndpoint,
 } from '../../endpoint/resource-endpoints.ts';
 
-import { sendWarnings, WARNING_HEADER_REMARK } from '../../integrations/integration/ignored-members.ts';
+import {
+  sendWarnings,
+  WARNING_HEADER_REMARK,
+} from '../../integrations/integration/ignored-members.ts';
 import { formatImpact } from '../../integrations/integration/revision.ts';
 
 const tag = 'Custom providers';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
+import { toIssues } from '../../../../src/domain/base/issues.ts';
 import { listContentRuleIssues } from '../../../../src/domain/integrations/integration/integration-content-check.ts';
 import { integrationContentInput } from '../../../../src/domain/integrations/integration/integration-content-input.ts';
-import { toIssues } from '../../../../src/domain/base/issues.ts';
 import { formatPath, printText } from '../../../../src/kernel/text.ts';
 
 type ContentInput = z.input<typeof integrationContentInput>;

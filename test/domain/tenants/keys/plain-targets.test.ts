@@ -52,7 +52,15 @@ async function storePlainDestinations({ prisma }: Database, projectId: string): 
 
 /** Runs a process that seals values until it is killed. Returns its exit code and signal. */
 async function sealUntilKilled(databaseEnv: DatabaseEnv): Promise<unknown[]> {
-  const file = join(import.meta.dirname, '..', '..', '..', 'support', 'process', 'sealing-process.ts');
+  const file = join(
+    import.meta.dirname,
+    '..',
+    '..',
+    '..',
+    'support',
+    'process',
+    'sealing-process.ts',
+  );
   const env = {
     ...PROCESS_ENV,
     ...GATEWAY_ENV,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../../src/database/transactions/transaction.ts';
-import { listSealedColumns, reencrypt } from '../../../../src/domain/tenants/keys/re-encryption.ts';
 import { replaceSecrets } from '../../../../src/domain/data/provider-event/subscription-secret.ts';
+import { listSealedColumns, reencrypt } from '../../../../src/domain/tenants/keys/re-encryption.ts';
 import { newId } from '../../../../src/kernel/ids.ts';
 import { createVault } from '../../../../src/kernel/secrets.ts';
 import { getSharedApp } from '../../../support/app.ts';

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { inTransaction, type Transaction } from '../../../../src/database/transactions/transaction.ts';
+import {
+  inTransaction,
+  type Transaction,
+} from '../../../../src/database/transactions/transaction.ts';
 import { newId } from '../../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../../support/app.ts';
 import { insertRows } from '../../../support/database/insert-rows.ts';

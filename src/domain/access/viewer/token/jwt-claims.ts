@@ -56,7 +56,10 @@ const KEY_BY_ID = withoutProject<Row<'JwtKey'>>(
 /**
  * Returns the claims of a token. Throws UNAUTHENTICATED if its key is unknown or inactive, or if the token is invalid.
  */
-export async function verifyJwt({ database, now }: Pick<Services, 'database' | 'now'>, token: string): Promise<JwtClaims> {
+export async function verifyJwt(
+  { database, now }: Pick<Services, 'database' | 'now'>,
+  token: string,
+): Promise<JwtClaims> {
   const [key] = await database.run(KEY_BY_ID, [findKeyId(token) ?? '']);
   if (!key?.active) throw unauthenticated('The JWT key is unknown, inactive or deleted.');
   try {

@@ -5,8 +5,7 @@
 import type { Prisma } from '../../../../database/generated/client.ts';
 import type { ConnectionWithCredentials } from '../../../../database/statements/hot/write-target.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { Services } from '../../../access/call.ts';
-import type { ProjectServices } from '../../../access/call.ts';
+import type { ProjectServices, Services } from '../../../access/call.ts';
 import { areForProvider } from '../../provider/credential-targets.ts';
 import { createCredentialColumns } from '../connection.ts';
 import { parseDate, type StoredToken } from '../credentials.ts';

@@ -4,14 +4,14 @@ import { ConnectionStatus } from '../../../../database/generated/enums.ts';
 import type { Row } from '../../../../database/statements/tables.ts';
 import type { Call } from '../../../access/call.ts';
 import { read } from '../../../access/declared-read.ts';
-import { ref } from '../../../base/names.ts';
 import { createdFilters, toCreateTimeRange } from '../../../access/paging/created-range.ts';
 import { refuseCombinations } from '../../../access/paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../../../access/paging/page.ts';
 import { listPage } from '../../../access/paging/page-of-rows.ts';
 import { listSearchPage, searchFilters } from '../../../access/paging/search.ts';
-import { findConsumerByRef, findGroupByRef } from '../../../tenants/project/parties.ts';
 import { orEndUser } from '../../../access/viewer/needs.ts';
+import { ref } from '../../../base/names.ts';
+import { findConsumerByRef, findGroupByRef } from '../../../tenants/project/parties.ts';
 import { connectionStatus } from '../connection.ts';
 
 export const connectionFilters = z.object({

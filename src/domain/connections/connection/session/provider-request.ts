@@ -3,7 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stringify } from 'qs';
 import type { OutboundRequest, OutboundResponse } from '../../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../../outbound/outbound-error.ts';
-import type { Provider, ProviderRequest, ProviderResponse } from '../../../../providers/contract.ts';
+import type {
+  Provider,
+  ProviderRequest,
+  ProviderResponse,
+} from '../../../../providers/contract.ts';
 import { parseExactJson, quoteLongIntegers } from '../../../../providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../providers/provider-error.ts';
 import { findJsonExcess } from '../../../../work/json-size.ts';

@@ -3,8 +3,7 @@ import type { Row, Tables } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
-import type { StoredToken } from '../credentials.ts';
-import type { UnsealedCredentials } from '../credentials.ts';
+import type { StoredToken, UnsealedCredentials } from '../credentials.ts';
 import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from '../token/token.ts';
 import { getFreshCredentials } from '../token/token-refresh.ts';
 import {

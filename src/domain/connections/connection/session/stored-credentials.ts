@@ -3,9 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Tables } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { Services } from '../../../access/call.ts';
-import { type Credentials, openCredentials } from '../credentials.ts';
-
-import { type ConnectionKey, type UnsealedCredentials } from '../credentials.ts';
+import {
+  type ConnectionKey,
+  type Credentials,
+  openCredentials,
+  type UnsealedCredentials,
+} from '../credentials.ts';
 
 type StoredCredentials = Pick<
   Tables['Connection'],

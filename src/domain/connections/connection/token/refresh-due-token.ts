@@ -2,15 +2,15 @@
  * Refreshes tokens that expire soon, without a request. Unused connections are included, because unused refresh tokens may
  * expire.
  */
+
+import { LeaseLost } from '../../../../database/leases/lease.ts';
 import type { Row } from '../../../../database/statements/tables.ts';
-import type { UnsealedCredentials } from '../credentials.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import { LeaseLost } from '../../../../database/leases/lease.ts';
 import type { Services } from '../../../access/call.ts';
 import { logWorkFailure } from '../../provider/work-failure.ts';
-import type { Credentials } from '../credentials.ts';
+import type { Credentials, UnsealedCredentials } from '../credentials.ts';
 import { canRefresh, findRefreshDueTime } from './token.ts';
 import { Lease, REFRESH_COLUMNS, REFRESH_LEASES, type RefreshClaim } from './token-lease.ts';
 import { refreshWithLease } from './token-refresh.ts';

@@ -17,12 +17,12 @@ import {
 import type { Row } from '../../../../database/statements/tables.ts';
 import { createEventRow } from '../../../../events/record.ts';
 import { pickSubject, type Subject } from '../../../../events/subject.ts';
+import { writeFileAtomically } from '../../../../kernel/atomic-file.ts';
 import type { SealedLocation } from '../../../../kernel/secrets.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../../work/backoff.ts';
-import { writeFileAtomically } from '../../../../kernel/atomic-file.ts';
-import type { Services } from '../../../access/call.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
+import type { Services } from '../../../access/call.ts';
 import { toConnectionFields } from '../connection.ts';
 import {
   type ConnectionKey,

@@ -2,7 +2,7 @@
  * Requests tokens from a provider's token endpoint (RFC 6749). Its errors distinguish rejected credentials from
  * temporary failures.
  */
-import type { ConnectionKey } from '../credentials.ts';
+
 import { z } from 'zod';
 import type { OutboundRequest } from '../../../../outbound/client.ts';
 import { OutboundError } from '../../../../outbound/outbound-error.ts';
@@ -18,6 +18,7 @@ import {
 } from '../../../../work/secret-mask.ts';
 import type { Services } from '../../../access/call.ts';
 import { observeOutbound } from '../../diagnosis/observed-outbound.ts';
+import type { ConnectionKey } from '../credentials.ts';
 import { parseDate, type StoredToken } from '../credentials.ts';
 import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
 import { createBasicAuthorization } from '../session/attached-credentials.ts';

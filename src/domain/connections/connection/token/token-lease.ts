@@ -2,15 +2,16 @@
  * A lease on the row of a connection, so that one process at a time refreshes its token. The lease expires by the
  * database's clock. The work finishes before the lease expires, even if the process was frozen.
  */
-import type { ConnectionKey } from '../credentials.ts';
+
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Prisma } from '../../../../database/generated/client.ts';
 import { LeasedRows } from '../../../../database/leases/leased-rows.ts';
 import type { Database } from '../../../../database/open/database.ts';
 import type { Row } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
-import type { Prisma } from '../../../../database/generated/client.ts';
+import type { ConnectionKey } from '../credentials.ts';
 
 /** Enough time to restart a process that crashed with a token in its journal. */
 const LEASE_MS = MINUTE_MS;

@@ -9,8 +9,8 @@ import { type Provider, supportsCapability } from '../../../../providers/contrac
 import { ProviderError, type ProviderErrorKind } from '../../../../providers/provider-error.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { Services } from '../../../access/call.ts';
-import { openSession } from '../../../connections/connection/connection-session.ts';
 import { createInputIssue } from '../../../base/issues.ts';
+import { openSession } from '../../../connections/connection/connection-session.ts';
 import { describeObject } from '../../../connections/provider/object-descriptions.ts';
 import { type Waiter, waitForProvider } from '../../../connections/provider/provider-wait.ts';
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';

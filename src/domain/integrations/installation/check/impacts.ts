@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Row } from '../../../../database/statements/tables.ts';
 import type { Call } from '../../../access/call.ts';
 import { createRelations } from '../../../access/relations.ts';
-import { computed, idField, resource } from '../../../base/resource.ts';
 import { byId } from '../../../access/scope.ts';
+import { computed, idField, resource } from '../../../base/resource.ts';
 
 export const impactedInstallationResource = resource(
   'ImpactedInstallation',

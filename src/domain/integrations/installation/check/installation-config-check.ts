@@ -4,12 +4,15 @@ import { ISSUES_MAX, type Issue } from '../../../../kernel/errors.ts';
 import { enumValue, text } from '../../../../kernel/text.ts';
 import type { Provider } from '../../../../providers/contract.ts';
 import { findModule } from '../../../../providers/modules.ts';
-import { findVariable, toInputMember } from '../../../connections/connection/session/account-address.ts';
-import { lockDestinations } from '../../../events/destination-uses.ts';
 import type { ProjectCall } from '../../../access/call.ts';
-import type { IntegrationContent, SubscribeObject } from '../../integration/integration-content.ts';
 import { createInputIssue } from '../../../base/issues.ts';
 import { listRepeatedIndexes } from '../../../base/repeats.ts';
+import {
+  findVariable,
+  toInputMember,
+} from '../../../connections/connection/session/account-address.ts';
+import { lockDestinations } from '../../../events/destination-uses.ts';
+import type { IntegrationContent, SubscribeObject } from '../../integration/integration-content.ts';
 import { listDestinationIssues } from '../../integration/integration-content-check.ts';
 import type { SubscribeConfig } from '../choice/subscribe-choice.ts';
 import type { ConfigChoices } from '../installation-config.ts';

@@ -7,12 +7,12 @@ import type { Transaction } from '../../../../database/transactions/transaction.
 import { DomainError, type Issue, ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { formatPath, printText } from '../../../../kernel/text.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
+import { castJsonColumn } from '../../../base/storable-json.ts';
 import { listErasedIds } from '../../../connections/connection/connection-of-group.ts';
-import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
 import type { Catalog } from '../../../connections/provider/catalog.ts';
 import type { Waiter } from '../../../connections/provider/provider-wait.ts';
 import type { KnownObjects } from '../../../data/schema-watch/schema-difference.ts';
-import { castJsonColumn } from '../../../base/storable-json.ts';
+import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
 import { type ConfigContent, readConfigContent } from '../installation-config.ts';
 import { type ChosenNames, listIssuesOfNames, listMissingFieldIssues } from './account-check.ts';
 import { Impacts } from './impacts.ts';

@@ -1,9 +1,9 @@
 /** An installation's config in the reference API's form: objects and fields are members by name. */
 import { z } from 'zod';
-import type { ConfigInput } from '../../../../domain/integrations/installation/choice/installation-config-input.ts';
-import type { ConfigContent } from '../../../../domain/integrations/installation/installation-config.ts';
 import { boundedName } from '../../../../domain/base/names.ts';
 import { resource } from '../../../../domain/base/resource.ts';
+import type { ConfigInput } from '../../../../domain/integrations/installation/choice/installation-config-input.ts';
+import type { ConfigContent } from '../../../../domain/integrations/installation/installation-config.ts';
 import type { Path } from '../../../../kernel/text.ts';
 import type { Form } from '../../../endpoint/request-form.ts';
 import type { ObjectForm } from './object-form.ts';

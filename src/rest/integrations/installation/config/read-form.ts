@@ -1,8 +1,8 @@
 /** The choices for an object to read, in the reference API's form. */
 import { z } from 'zod';
+import { boundedName } from '../../../../domain/base/names.ts';
 import type { ReadConfigInput } from '../../../../domain/integrations/installation/choice/installation-config-input.ts';
 import type { ReadConfig } from '../../../../domain/integrations/installation/installation-config.ts';
-import { boundedName } from '../../../../domain/base/names.ts';
 import type { Path } from '../../../../kernel/text.ts';
 import type { ObjectForm } from './object-form.ts';
 

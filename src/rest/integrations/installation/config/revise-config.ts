@@ -1,10 +1,5 @@
 /** Changes an installation's config in the reference API's form. */
 
-import { showConfig } from './config-form.ts';
-import { configInput } from './config-form.ts';
-import { locateInConfig } from './config-form.ts';
-import { parseConfig } from './config-form.ts';
-import type { WireConfig } from './config-form.ts';
 import { createInputIssue, toIssues } from '../../../../domain/base/issues.ts';
 import { getInstallationByKey } from '../../../../domain/integrations/installation/installation.ts';
 import type { ConfigContent } from '../../../../domain/integrations/installation/installation-config.ts';
@@ -18,6 +13,8 @@ import type { PathMove } from '../../../../kernel/text.ts';
 import { parseBounded } from '../../../../work/bounded-parse.ts';
 import type { RestRequest } from '../../../endpoint/endpoint.ts';
 import { getValue, type Path, pickValues, suggestNames } from '../../../endpoint/mask.ts';
+import type { WireConfig } from './config-form.ts';
+import { configInput, locateInConfig, parseConfig, showConfig } from './config-form.ts';
 
 /** The maximum number of paths in a mask, and of operations in a JSON Patch. Valid requests need far fewer. */
 export const MASK_MAX = 1_000;
