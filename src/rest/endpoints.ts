@@ -6,7 +6,7 @@ import { accountObjectEndpoints } from './connections/connection/account-objects
 import { connectionEndpoints } from './connections/connection/connection.ts';
 import { oauthConnectEndpoints } from './connections/connection/oauth-connect.ts';
 import { recordedRequestEndpoints } from './connections/diagnosis/recorded-request.ts';
-import { customProviderEndpoints } from './connections/provider/custom-provider.ts';
+import { customProviderEndpoints } from './integrations/custom-provider/custom-provider.ts';
 import { providerEndpoints } from './connections/provider/provider.ts';
 import { providerAppEndpoints } from './connections/provider/provider-app.ts';
 import { contractEndpoints } from './data/contract/object-contract.ts';

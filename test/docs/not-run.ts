@@ -70,6 +70,7 @@ export const BLOCKS_NOT_RUN = [
     reason: 'test/rest/integrations/installation/proxy-host.test.ts sends the documented requests',
   },
   { start: ' request ─► ', reason: 'a diagram' },
+  { start: ' YAML or JSON text', reason: 'a diagram' },
   { start: '  open ──', reason: 'a diagram' },
   { start: 'POST /graphql   ', reason: 'a diagram' },
   {

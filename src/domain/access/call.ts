@@ -12,7 +12,7 @@ import type { Vault } from '../../kernel/secrets.ts';
 import type { ReadTxtRecords } from '../../outbound/txt-records.ts';
 import type { Config } from '../../settings/config.ts';
 import type { RequestRecorder } from '../connections/diagnosis/request-recorder.ts';
-import type { Catalogs, InProject } from '../connections/provider/catalog.ts';
+import type { Catalogs, InProject } from './catalog.ts';
 import type { ProviderAccess } from '../connections/provider/provider-access.ts';
 import type { FieldLearner } from '../data/contract/field-learner.ts';
 import type { EventRates } from '../data/provider-event/event-rates.ts';

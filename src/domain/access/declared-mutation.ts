@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { isForeignKeyViolation } from '../../database/connect/violations.ts';
 import type { Row } from '../../database/statements/tables.ts';
-import { inProject } from '../connections/provider/catalog.ts';
+import { inProject } from './catalog.ts';
 import type { Call, ProjectCall } from './call.ts';
 import { getNamedProject, getOrg, type ProjectReference } from './scope.ts';
 import { authorize, authorizeInOrg, type Need } from './viewer/needs.ts';

@@ -14,7 +14,7 @@ import type { Services } from '../access/call.ts';
 import { removeFromJournal } from '../connections/connection/token/token-commit.ts';
 import type { LeasedConnection } from '../connections/connection/token/token-lease.ts';
 import { revokeTokens } from '../connections/connection/token/token-revocation.ts';
-import { inProject } from '../connections/provider/catalog.ts';
+import { inProject } from '../access/catalog.ts';
 import type { ObjectSubscription } from '../data/provider-event/object-subscription.ts';
 import {
   removeAtProvider,

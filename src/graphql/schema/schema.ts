@@ -21,7 +21,7 @@ import '../integrations/installation/object-metadata.ts';
 import '../integrations/installation/object-fields.ts';
 import '../integrations/integration/integration.ts';
 import '../integrations/integration/revision.ts';
-import '../connections/provider/custom-provider.ts';
+import '../integrations/custom-provider/custom-provider.ts';
 import '../access/viewer/viewer.ts';
 import '../tenants/org/org.ts';
 import '../tenants/org/invite.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { revokeTokens } from '../../../src/domain/connections/connection/token/token-revocation.ts';
-import { inProject } from '../../../src/domain/connections/provider/catalog.ts';
+import { inProject } from '../../../src/domain/access/catalog.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {

@@ -8,7 +8,7 @@ import { projectMutation } from '../../access/declared-mutation.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
-import { NOT_A_PROVIDER } from '../provider/catalog.ts';
+import { NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 import { listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import { generateConnectionInput } from './connection-input.ts';

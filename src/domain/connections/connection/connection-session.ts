@@ -12,7 +12,7 @@ import { isSuccess, parseRetryAfterMs } from '../../../providers/read-responses.
 import { SecretMask } from '../../../work/secret-mask.ts';
 import type { Services } from '../../access/call.ts';
 import { observeOutbound } from '../diagnosis/observed-outbound.ts';
-import { describeMissingProvider, findProviderOf } from '../provider/catalog.ts';
+import { describeMissingProvider, findProviderOf } from '../../access/catalog.ts';
 import { areForProvider, requireForProvider } from '../provider/credential-targets.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';

@@ -13,7 +13,7 @@ import {
 import type { Call, ProjectCall } from '../../access/call.ts';
 import { listReturnIssues } from '../../access/origins.ts';
 import { createInputIssue } from '../../base/issues.ts';
-import { NOT_A_PROVIDER } from '../provider/catalog.ts';
+import { NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { findPermittedProvider, nameScheme } from '../provider/provider.ts';
 import { findDefaultApp, findWorkspaceHost } from '../provider/provider-app.ts';
 import { getsWorkspaceFromToken, listWorkspaceIssues } from '../provider/provider-workspace.ts';

@@ -5,7 +5,7 @@ import type { ObjectDescription } from '../../../providers/contract.ts';
 import { toModuleKey } from '../../../providers/modules.ts';
 import type { ProjectServices, Services } from '../../access/call.ts';
 import { openSession } from '../connection/connection-session.ts';
-import { inProject } from './catalog.ts';
+import { inProject } from '../../access/catalog.ts';
 
 export interface DescriptionRequest {
   services: Services;

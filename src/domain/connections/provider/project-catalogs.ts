@@ -5,7 +5,7 @@ import type { Database } from '../../../database/open/database.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import { type Catalog, type Catalogs, createCatalog } from './catalog.ts';
+import { type Catalog, type Catalogs, createCatalog } from '../../access/catalog.ts';
 import { compileProvider } from './compiled-provider.ts';
 
 /** How long a catalog is cached. A change of another process therefore applies within about a second. */

@@ -8,7 +8,7 @@ import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 import { projectIdOrName } from '../../base/names.ts';
 import { enumeration } from '../../base/resource.ts';
 import { oauthScopes, requiredText } from '../connection/credential-input.ts';
-import { NOT_A_PROVIDER } from './catalog.ts';
+import { NOT_A_PROVIDER } from '../../access/catalog.ts';
 
 const LENGTH_MAX = 1_024;
 const text = z.string().min(1).max(LENGTH_MAX);

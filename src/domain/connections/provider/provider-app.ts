@@ -28,7 +28,7 @@ import {
   updateTime,
 } from '../../base/resource.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
-import { inProject } from './catalog.ts';
+import { inProject } from '../../access/catalog.ts';
 import { findTargets } from './credential-targets.ts';
 import {
   type AppChanges,

@@ -25,7 +25,7 @@ import {
 } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { computed, enumeration, idField, resource } from '../../base/resource.ts';
-import { inProject } from './catalog.ts';
+import { inProject } from '../../access/catalog.ts';
 
 export type {
   AuthScheme,

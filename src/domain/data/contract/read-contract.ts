@@ -14,7 +14,7 @@ import {
   readIntegrationContent,
 } from '../../integrations/integration/integration-content.ts';
 import { findLatestRevisions } from '../../integrations/integration/revision.ts';
-import type { Catalog } from '../../connections/provider/catalog.ts';
+import type { Catalog } from '../../access/catalog.ts';
 import { byId } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import type { Contract } from './contract-resource.ts';

@@ -8,7 +8,7 @@ import { getInstallationByKey } from '../../integrations/installation/installati
 import type { IntegrationKey } from '../../integrations/integration/integration.ts';
 import { readIntegrationContent } from '../../integrations/integration/integration-content.ts';
 import { findLatestRevisions } from '../../integrations/integration/revision.ts';
-import { inProject } from '../../connections/provider/catalog.ts';
+import { inProject } from '../../access/catalog.ts';
 import { resource, updateTime } from '../../base/resource.ts';
 import { byId } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';

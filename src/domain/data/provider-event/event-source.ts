@@ -13,7 +13,7 @@ import {
   findInstallationContent,
   withAllFields,
 } from '../operation/read/source.ts';
-import { describeMissingProvider } from '../../connections/provider/catalog.ts';
+import { describeMissingProvider } from '../../access/catalog.ts';
 import {
   type DeliveredNames,
   type FindRecord,

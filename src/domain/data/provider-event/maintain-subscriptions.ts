@@ -18,7 +18,7 @@ import { DAY_MS, HOUR_MS } from '../../../work/durations.ts';
 import type { Services } from '../../access/call.ts';
 import type { AccountSession } from '../../connections/connection/connection-session.ts';
 import { logWorkFailure } from '../../connections/provider/work-failure.ts';
-import { findProviderOf } from '../../connections/provider/catalog.ts';
+import { findProviderOf } from '../../access/catalog.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import {
   isUsedByOthers,

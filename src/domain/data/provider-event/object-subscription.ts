@@ -26,7 +26,7 @@ import type {
   SubscribeObject,
 } from '../../integrations/integration/integration-content.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
-import { describeMissingProvider } from '../../connections/provider/catalog.ts';
+import { describeMissingProvider } from '../../access/catalog.ts';
 import { enumeration, resource } from '../../base/resource.ts';
 import { applyConfig, listRecordKinds } from './event-kinds.ts';
 

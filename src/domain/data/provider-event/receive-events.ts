@@ -27,7 +27,7 @@ import {
 import { isTooDeep } from '../../../work/bounded-parse.ts';
 import { findJsonExcess } from '../../../work/json-size.ts';
 import type { Services } from '../../access/call.ts';
-import { findProviderOf } from '../../connections/provider/catalog.ts';
+import { findProviderOf } from '../../access/catalog.ts';
 import { toStorableJson } from '../../base/storable-json.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
 import { findPing, scheduleListRead } from './stream/stream-ping.ts';

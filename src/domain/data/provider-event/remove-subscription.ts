@@ -5,7 +5,7 @@ import { type RunStatement, sqlStatement } from '../../../database/statements/st
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Services } from '../../access/call.ts';
 import { openSessionOf } from '../../connections/connection/connection-session.ts';
-import { findProviderOf } from '../../connections/provider/catalog.ts';
+import { findProviderOf } from '../../access/catalog.ts';
 import type { ObjectSubscription, SubscriptionKey } from './object-subscription.ts';
 import { removePing } from './stream/stream-ping.ts';
 

@@ -10,7 +10,7 @@ import { identifyAccount } from '../../connections/connection/session/identify-a
 import { findStoredToken, isRefreshDue } from '../../connections/connection/token/token.ts';
 import { getFreshCredentials } from '../../connections/connection/token/token-refresh.ts';
 import { openSessionOf } from '../../connections/connection/connection-session.ts';
-import { findProviderOf } from '../../connections/provider/catalog.ts';
+import { findProviderOf } from '../../access/catalog.ts';
 import { requireAppForProvider } from '../../connections/provider/credential-targets.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import type { SealedApp } from './webhook-secret.ts';

@@ -2,7 +2,7 @@
 
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Services } from '../../access/call.ts';
-import { findProviderOf } from '../../connections/provider/catalog.ts';
+import { findProviderOf } from '../../access/catalog.ts';
 import {
   toClientSecretLocation,
   toPreviousSecretLocation,

@@ -26,7 +26,7 @@ import {
   findInstallationContent,
   type InstallationContent,
 } from '../operation/read/source.ts';
-import { inProject } from '../../connections/provider/catalog.ts';
+import { inProject } from '../../access/catalog.ts';
 import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
 import {

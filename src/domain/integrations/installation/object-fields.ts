@@ -11,7 +11,7 @@ import { requireNoIssues } from '../../base/issues.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { enumeration, jsonObject, resource } from '../../base/resource.ts';
 import { openSession } from '../../connections/connection/connection-session.ts';
-import { describeMissingProvider, NOT_A_PROVIDER } from '../../connections/provider/catalog.ts';
+import { describeMissingProvider, NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { forgetDescription } from '../../connections/provider/object-descriptions.ts';
 import { withDomainErrors } from '../../connections/provider/provider-domain-errors.ts';
 import { waitForProvider } from '../../connections/provider/provider-wait.ts';

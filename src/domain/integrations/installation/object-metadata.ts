@@ -12,7 +12,7 @@ import { orDefault } from '../../base/input-schemas.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { resource } from '../../base/resource.ts';
 import { findConnectionOfGroup } from '../../connections/connection/connection-of-group.ts';
-import { findProviderOf, NOT_A_PROVIDER } from '../../connections/provider/catalog.ts';
+import { findProviderOf, NOT_A_PROVIDER } from '../../access/catalog.ts';
 import {
   type DescriptionRequest,
   describeObject,

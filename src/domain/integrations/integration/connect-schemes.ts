@@ -3,7 +3,7 @@
 import type { Row } from '../../../database/statements/tables.ts';
 import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
 import type { Batch } from '../../access/scope.ts';
-import { findProviderOf } from '../../connections/provider/catalog.ts';
+import { findProviderOf } from '../../access/catalog.ts';
 
 type IntegrationOfProject = Pick<Row<'Integration'>, 'projectId' | 'provider'>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCatalog } from '../../../../src/domain/connections/provider/catalog.ts';
+import { createCatalog } from '../../../../src/domain/access/catalog.ts';
 import { installationConfigInput } from '../../../../src/domain/integrations/installation/choice/installation-config-input.ts';
 import { resolveObjectAliases } from '../../../../src/domain/integrations/installation/installation-input.ts';
 import { integrationContentInput } from '../../../../src/domain/integrations/integration/integration-content-input.ts';

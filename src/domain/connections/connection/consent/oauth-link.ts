@@ -5,7 +5,7 @@ import type { Row, Tables } from '../../../../database/statements/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import type { Services } from '../../../access/call.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
-import { inProject } from '../../provider/catalog.ts';
+import { inProject } from '../../../access/catalog.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
 import { applyLogin, fillAddress } from '../session/account-address.ts';

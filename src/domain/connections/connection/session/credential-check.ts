@@ -7,7 +7,7 @@ import { ProviderError } from '../../../../providers/provider-error.ts';
 import { toMessage, truncateMessage } from '../../../../providers/read-responses.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { Services } from '../../../access/call.ts';
-import { inProject } from '../../provider/catalog.ts';
+import { inProject } from '../../../access/catalog.ts';
 import { toDomainError } from '../../provider/provider-domain-errors.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import type { Credentials, StoredToken } from '../credentials.ts';

@@ -5,7 +5,7 @@ import type { ConnectionWithCredentials } from '../../../../database/statements/
 import type { AccountIdentity } from '../../../../providers/contract.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { Services } from '../../../access/call.ts';
-import { findProviderOf } from '../../provider/catalog.ts';
+import { findProviderOf } from '../../../access/catalog.ts';
 import { openSession } from '../connection-session.ts';
 import { findStoredToken } from '../token/token.ts';
 import { unsealCredentials } from './stored-credentials.ts';

@@ -1,7 +1,7 @@
 import { getStatusClass, type Meters, measure } from '../../../../kernel/meters.ts';
 import { inSpan } from '../../../../kernel/spans.ts';
 import type { Provider } from '../../../../providers/contract.ts';
-import { toProviderLabel } from '../../provider/catalog.ts';
+import { toProviderLabel } from '../../../access/catalog.ts';
 
 interface CallLabels {
   meters: Meters;

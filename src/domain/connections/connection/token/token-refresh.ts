@@ -7,7 +7,7 @@ import { measure } from '../../../../kernel/meters.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { ProjectServices, Services } from '../../../access/call.ts';
-import { inProject, toProviderLabel } from '../../provider/catalog.ts';
+import { inProject, toProviderLabel } from '../../../access/catalog.ts';
 import { requireForProvider } from '../../provider/credential-targets.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import type { ConnectionKey, UnsealedCredentials } from '../credentials.ts';

@@ -11,7 +11,7 @@ import { resolveBackfill, resolveSchedule } from '../../../integrations/installa
 import { JOINED_CONTENTS } from '../../../integrations/installation/rows-of-installations.ts';
 import { getNextRunTime } from '../../../integrations/integration/cron.ts';
 import type { ReadObject } from '../../../integrations/integration/integration-content.ts';
-import type { Catalog } from '../../../connections/provider/catalog.ts';
+import type { Catalog } from '../../../access/catalog.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
 import { findReadTiming, planWindow } from './read-plan.ts';
 import { startRun } from './read-run.ts';

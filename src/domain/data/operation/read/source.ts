@@ -11,9 +11,9 @@ import { readConfigContent } from '../../../integrations/installation/installati
 import { describeObject } from '../../../connections/provider/object-descriptions.ts';
 import { findContent, findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import { createObjectNames } from '../../../integrations/integration/delivered-object-names.ts';
-import { describeMissingProvider } from '../../../connections/provider/catalog.ts';
+import { describeMissingProvider } from '../../../access/catalog.ts';
 import type { ProjectServices } from '../../../access/call.ts';
-import { inProject } from '../../../connections/provider/catalog.ts';
+import { inProject } from '../../../access/catalog.ts';
 import type { MessageHead } from './read-message.ts';
 import { createReadPlan, findReadTiming, type ReadPlan } from './read-plan.ts';
 

@@ -6,7 +6,7 @@ import type { RecordOutcome } from '../../../../providers/moving-records.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { Services } from '../../../access/call.ts';
 import { openSession } from '../../../connections/connection/connection-session.ts';
-import { describeMissingProvider } from '../../../connections/provider/catalog.ts';
+import { describeMissingProvider } from '../../../access/catalog.ts';
 import {
   createStaleOutcome,
   createUnknownOutcome,

@@ -14,7 +14,7 @@ import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { Services } from '../../../access/call.ts';
 import { findVariable } from '../../../connections/connection/session/account-address.ts';
 import { openSessionOf } from '../../../connections/connection/connection-session.ts';
-import { findProviderOf } from '../../../connections/provider/catalog.ts';
+import { findProviderOf } from '../../../access/catalog.ts';
 import { waitForCapacity } from '../event-backlog.ts';
 import { readList } from './read-list.ts';
 import {

@@ -13,7 +13,7 @@ import {
   isEmptyWindow,
   planWindow,
 } from '../../../../../src/domain/data/operation/read/read-plan.ts';
-import { createCatalog } from '../../../../../src/domain/connections/provider/catalog.ts';
+import { createCatalog } from '../../../../../src/domain/access/catalog.ts';
 import { DECLARED } from '../../../../../src/providers/declared/all.ts';
 import { MINUTE_MS } from '../../../../../src/work/durations.ts';
 import { createIntegrationContent } from '../../../../support/fixtures/integrations.ts';

@@ -7,21 +7,21 @@ import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { formatPath, printText } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import type { Impact, Impacts } from '../../integrations/installation/check/impacts.ts';
+import type { Impact, Impacts } from '../installation/check/impacts.ts';
 import {
   findImpacts,
   iterateInstallations,
-} from '../../integrations/installation/check/revision-impacts.ts';
+} from '../installation/check/revision-impacts.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
-} from '../../integrations/integration/integration-content.ts';
+} from '../integration/integration-content.ts';
 import {
   listIssuesWithDestinations,
   listNamedDestinations,
-} from '../../integrations/integration/integration-content-check.ts';
-import { type Catalog, createCatalog } from './catalog.ts';
-import { describeOtherTargets, findTargets } from './credential-targets.ts';
+} from '../integration/integration-content-check.ts';
+import { type Catalog, createCatalog } from '../../access/catalog.ts';
+import { describeOtherTargets, findTargets } from '../../connections/provider/credential-targets.ts';
 
 interface ProviderChange {
   projectId: string;

@@ -21,9 +21,9 @@ import { orDefault } from '../../base/input-schemas.ts';
 import { projectIdOrName } from '../../base/names.ts';
 import { computed, createdInProject, resource, updateTime } from '../../base/resource.ts';
 import { toStorableJson } from '../../base/storable-json.ts';
-import type { Impact } from '../../integrations/installation/check/impacts.ts';
-import { findProviderOf } from './catalog.ts';
-import { compileProvider, createCustomProvider } from './compiled-provider.ts';
+import type { Impact } from '../installation/check/impacts.ts';
+import { findProviderOf } from '../../access/catalog.ts';
+import { compileProvider, createCustomProvider } from '../../connections/provider/compiled-provider.ts';
 import { findProviderImpacts, type ProviderImpacts, toSuspended } from './provider-impacts.ts';
 
 export type CustomProvider = Row<'CustomProvider'>;

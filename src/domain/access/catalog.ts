@@ -1,6 +1,6 @@
 /** The providers that this server supports, by name. */
-import type { Provider } from '../../../providers/contract.ts';
-import { applyModule } from '../../../providers/modules.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { applyModule } from '../../providers/modules.ts';
 
 /** The detail of an issue for an unknown name. */
 export const NOT_A_PROVIDER =

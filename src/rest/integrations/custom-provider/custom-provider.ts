@@ -8,7 +8,7 @@ import {
   getCustomProvider,
   listCustomProviders,
   updateProvider,
-} from '../../../domain/connections/provider/custom-provider.ts';
+} from '../../../domain/integrations/custom-provider/custom-provider.ts';
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { id } from '../../../kernel/ids.ts';
 import {
@@ -21,8 +21,8 @@ import {
 import {
   sendWarnings,
   WARNING_HEADER_REMARK,
-} from '../../integrations/integration/ignored-members.ts';
-import { formatImpact } from '../../integrations/integration/revision.ts';
+} from '../integration/ignored-members.ts';
+import { formatImpact } from '../integration/revision.ts';
 
 const tag = 'Custom providers';
 const path = '/projects/{projectIdOrName}/custom-providers';
