@@ -77,7 +77,7 @@ const WARNINGS_BY_FILE: Record<string, string[]> = {
     'integrations[0].subscribe.objects[1].deleteEvent.watchFieldsAuto: is ignored.',
   ],
   'unified-crm.yaml': [
-    'input.integrations[0].read.objects[1].requiredFields[1]: is omitted, because the field stagename is named again later.',
+    'integrations[0].read.objects[1].requiredFields[1]: is omitted, because the field stagename is named again later.',
   ],
 };
 
