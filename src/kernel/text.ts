@@ -101,7 +101,13 @@ export function formatPath(path: Path): string {
   let name = '';
   for (const key of path) {
     if (typeof key === 'number') name += `[${key}]`;
-    else name += name === '' ? String(key) : `.${String(key)}`;
+    else name += name === '' ? formatKey(key) : `.${formatKey(key)}`;
   }
   return name;
+}
+
+/** Quotes a key with control characters, such as line breaks, which could look like other text. */
+function formatKey(key: PropertyKey): string {
+  const name = String(key);
+  return /\p{Cc}/u.test(name) ? JSON.stringify(name) : name;
 }

@@ -102,7 +102,7 @@ test('reports an end user whose installation selects a field that the integratio
     },
   });
   expect(await listFailures(tenant)).toMatchObject([
-    { provider: 'sandbox', error: problem.detail, count: 1 },
+    { provider: 'sandbox', error: problem.detail.replace('`input.', '`'), count: 1 },
   ]);
   expect((await listEvents()).map(({ eventType }) => eventType)).toContain('SETUP_FAILED');
 });

@@ -166,7 +166,7 @@ test('follows no redirect, and sends nothing to a private address', async () => 
   const open = async () => openSessionOf(services, await getConnection(app, id));
   expect((await (await open()).send(LIST_THINGS)).status).toBe(302);
   expect(attacker.requests).toEqual([]);
-  await replaceDocument(tenant, customProviderId, createDocument('http://169.254.169.254'));
+  await replaceDocument(tenant, customProviderId, createDocument('https://169.254.169.254'));
   await generateConnection(tenant, { provider: 'x-acme', apiKey: 'secret-key' });
   await expect((await open()).send(LIST_THINGS)).rejects.toThrow(/private|not allowed|refused/i);
 });

@@ -81,7 +81,7 @@ const PROTOCOL_PARAMS = [
   ...['code_challenge', 'code_challenge_method'],
 ];
 /** Providers whose token responses name the person, and the account if an account has several persons. */
-const IDENTIFYING = ['asana', 'close', 'dropbox', 'notion', 'salesforce', 'square'];
+const IDENTIFYING = ['asana', 'close', 'dropbox', 'notion', 'salesforce', 'slack', 'square'];
 
 /** Returns a token response that names the same account and person each time. */
 function grantTokens({ oauth2 }: Provider, tokens: object): ServedResponse {

@@ -56,7 +56,7 @@ const BACKGROUND_STATEMENTS = [
   /^select pg_notify\(/,
   /^select exists \(\s*select 1 from pg_locks /,
   // The catalog of a project is read again after a second.
-  /^select (?!.*"document").*"revision".* from .*"CustomProvider"/i,
+  /^SELECT "public"\."CustomProvider"\..* WHERE "public"\."CustomProvider"\."projectId" /,
 ];
 
 /**

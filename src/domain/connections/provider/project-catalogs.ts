@@ -1,5 +1,5 @@
 /** Caches the catalogs of projects: the built-in providers, and those that the project's documents describe. */
-
+import DataLoader from 'dataloader';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/open/database.ts';
 import type { Row } from '../../../database/statements/tables.ts';
@@ -33,6 +33,16 @@ export class ProjectCatalogs implements Catalogs {
     noDeleteOnStaleGet: true,
   });
   readonly #lookUps = new Map<string, Promise<Catalog>>();
+  /** A page of many projects sends one statement, and not one for each project. */
+  readonly #keys = createProjectLoader((projectIds) =>
+    this.#database.prisma.customProvider.findMany({
+      where: { projectId: { in: projectIds } },
+      select: { projectId: true, id: true, revision: true },
+    }),
+  );
+  readonly #documents = createProjectLoader((projectIds) =>
+    this.#database.prisma.customProvider.findMany({ where: { projectId: { in: projectIds } } }),
+  );
 
   constructor(providers: readonly Provider[], { database, log }: { database: Database; log: Log }) {
     this.builtIn = createCatalog(providers);
@@ -62,18 +72,14 @@ export class ProjectCatalogs implements Catalogs {
   }
 
   async #lookUp(projectId: string, isCurrent: () => boolean): Promise<Catalog> {
-    const { customProvider } = this.#database.prisma;
-    const keys = await customProvider.findMany({
-      where: { projectId },
-      select: { id: true, revision: true },
-    });
+    const keys = await this.#keys.load(projectId);
     const previous = this.#catalogs.peek(projectId, { allowStale: true });
     const isUnchanged =
       keys.length === (previous?.compiled.size ?? 0) &&
       keys.every((key) => previous?.compiled.has(toKey(key)));
     const current = isUnchanged
       ? (previous ?? { catalog: this.builtIn, compiled: new Map(), characters: 0 })
-      : this.#compile(await customProvider.findMany({ where: { projectId } }), previous?.compiled);
+      : this.#compile(await this.#documents.load(projectId), previous?.compiled);
     if (isCurrent()) this.#catalogs.set(projectId, current);
     return current.catalog;
   }
@@ -101,6 +107,17 @@ export class ProjectCatalogs implements Catalogs {
     this.#log.error(fields, 'custom_provider.unusable');
     return null;
   }
+}
+
+/** Combines the look-ups of one turn of the event loop. */
+function createProjectLoader<R extends { projectId: string }>(
+  findRows: (projectIds: string[]) => Promise<R[]>,
+): DataLoader<string, R[]> {
+  const findByProject = async (projectIds: readonly string[]) => {
+    const rows = Map.groupBy(await findRows([...projectIds]), ({ projectId }) => projectId);
+    return projectIds.map((projectId) => rows.get(projectId) ?? []);
+  };
+  return new DataLoader(findByProject, { cache: false });
 }
 
 function toKey({ id, revision }: Pick<Row<'CustomProvider'>, 'id' | 'revision'>): string {
