@@ -18,6 +18,7 @@ import { DomainError } from '../../../src/kernel/errors.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { createFullTenant } from '../../support/fuzz/full-tenant.ts';
+import { createDocument, createProvider } from '../../support/inputs/custom-providers.ts';
 import { buildMinimalOperation, type Field } from '../../support/minimal-operation.ts';
 
 const app = await getSharedApp();
@@ -26,10 +27,12 @@ const { prisma } = services.database;
 const { find } = services.database.reads;
 const tenant = await createFullTenant(app);
 const { projectId, orgId } = tenant;
+await createProvider(tenant, createDocument('https://api.acme.example'));
 await prisma.topic.create({ data: { id: newId('top'), projectId, name: 'events' } });
 
 const IN_PROJECT = [
   'ApiKey',
+  'CustomProvider',
   'Group',
   'Consumer',
   'Connection',
