@@ -6,7 +6,6 @@ import { accountObjectEndpoints } from './connections/connection/account-objects
 import { connectionEndpoints } from './connections/connection/connection.ts';
 import { oauthConnectEndpoints } from './connections/connection/oauth-connect.ts';
 import { recordedRequestEndpoints } from './connections/diagnosis/recorded-request.ts';
-import { customProviderEndpoints } from './integrations/custom-provider/custom-provider.ts';
 import { providerEndpoints } from './connections/provider/provider.ts';
 import { providerAppEndpoints } from './connections/provider/provider-app.ts';
 import { contractEndpoints } from './data/contract/object-contract.ts';
@@ -21,6 +20,7 @@ import { eventTopicRouteEndpoints } from './events/event-topic-route.ts';
 import { notificationEventEndpoints } from './events/notification-event.ts';
 import { topicEndpoints } from './events/topic.ts';
 import { topicDestinationRouteEndpoints } from './events/topic-destination-route.ts';
+import { customProviderEndpoints } from './integrations/custom-provider/custom-provider.ts';
 import { installationEndpoints } from './integrations/installation/installation.ts';
 import { objectFieldsEndpoints } from './integrations/installation/object-fields.ts';
 import { objectMetadataEndpoints } from './integrations/installation/object-metadata.ts';

@@ -5,8 +5,8 @@
 import type { z } from 'zod';
 import { isForeignKeyViolation } from '../../database/connect/violations.ts';
 import type { Row } from '../../database/statements/tables.ts';
-import { inProject } from './catalog.ts';
 import type { Call, ProjectCall } from './call.ts';
+import { inProject } from './catalog.ts';
 import { getNamedProject, getOrg, type ProjectReference } from './scope.ts';
 import { authorize, authorizeInOrg, type Need } from './viewer/needs.ts';
 import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';

@@ -1,8 +1,8 @@
 /** A read declares the rights that its callers need and its description in the API. Every call checks the rights. */
 
 import type { Row } from '../../database/statements/tables.ts';
-import { inProject } from './catalog.ts';
 import type { Call, ProjectCall } from './call.ts';
+import { inProject } from './catalog.ts';
 import { getNamedProject, type ProjectReference } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 

@@ -11,10 +11,10 @@ import { notifyWork } from '../../events/channel.ts';
 import { leasedWork } from '../../jobs/leased-work.ts';
 import { findPrefix } from '../../kernel/ids.ts';
 import type { Services } from '../access/call.ts';
+import { inProject } from '../access/catalog.ts';
 import { removeFromJournal } from '../connections/connection/token/token-commit.ts';
 import type { LeasedConnection } from '../connections/connection/token/token-lease.ts';
 import { revokeTokens } from '../connections/connection/token/token-revocation.ts';
-import { inProject } from '../access/catalog.ts';
 import type { ObjectSubscription } from '../data/provider-event/object-subscription.ts';
 import {
   removeAtProvider,

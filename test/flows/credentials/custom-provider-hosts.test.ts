@@ -1,8 +1,8 @@
 /** Tokens and client secrets go only to the addresses of the custom provider for which they were entered. */
 import { expect, test } from 'vitest';
+import { inProject } from '../../../src/domain/access/catalog.ts';
 import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { revokeTokens } from '../../../src/domain/connections/connection/token/token-revocation.ts';
-import { inProject } from '../../../src/domain/access/catalog.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {

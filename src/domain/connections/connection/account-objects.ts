@@ -2,9 +2,9 @@
 
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Call } from '../../access/call.ts';
+import { findProviderOf } from '../../access/catalog.ts';
 import { providerRead } from '../../access/declared-read.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
-import { findProviderOf } from '../../access/catalog.ts';
 import { type ObjectOfProvider, toProviderObject } from '../provider/provider.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';

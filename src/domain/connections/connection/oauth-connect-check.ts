@@ -11,9 +11,9 @@ import {
   type Provider,
 } from '../../../providers/contract.ts';
 import type { Call, ProjectCall } from '../../access/call.ts';
+import { NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { listReturnIssues } from '../../access/origins.ts';
 import { createInputIssue } from '../../base/issues.ts';
-import { NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { findPermittedProvider, nameScheme } from '../provider/provider.ts';
 import { findDefaultApp, findWorkspaceHost } from '../provider/provider-app.ts';
 import { getsWorkspaceFromToken, listWorkspaceIssues } from '../provider/provider-workspace.ts';

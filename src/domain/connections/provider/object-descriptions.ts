@@ -4,8 +4,8 @@ import { unprocessable } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { toModuleKey } from '../../../providers/modules.ts';
 import type { ProjectServices, Services } from '../../access/call.ts';
-import { openSession } from '../connection/connection-session.ts';
 import { inProject } from '../../access/catalog.ts';
+import { openSession } from '../connection/connection-session.ts';
 
 export interface DescriptionRequest {
   services: Services;

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Issue } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
 import type { ProjectCall } from '../../access/call.ts';
+import { NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { boundedJsonObject } from '../../base/input-schemas.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 import { projectIdOrName } from '../../base/names.ts';
 import { enumeration } from '../../base/resource.ts';
 import { oauthScopes, requiredText } from '../connection/credential-input.ts';
-import { NOT_A_PROVIDER } from '../../access/catalog.ts';
 
 const LENGTH_MAX = 1_024;
 const text = z.string().min(1).max(LENGTH_MAX);

@@ -12,6 +12,7 @@ import type { SealedLocation } from '../../../kernel/secrets.ts';
 import { isConsentScheme } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import type { Call, ProjectCall } from '../../access/call.ts';
+import { inProject } from '../../access/catalog.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
@@ -28,7 +29,6 @@ import {
   updateTime,
 } from '../../base/resource.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
-import { inProject } from '../../access/catalog.ts';
 import { findTargets } from './credential-targets.ts';
 import {
   type AppChanges,

@@ -15,6 +15,7 @@ import {
 } from '../../../providers/contract.ts';
 import { applyModule, listModules } from '../../../providers/modules.ts';
 import type { Call, ProjectCall } from '../../access/call.ts';
+import { inProject } from '../../access/catalog.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { createArrayPage } from '../../access/paging/page-of-array.ts';
@@ -25,7 +26,6 @@ import {
 } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { computed, enumeration, idField, resource } from '../../base/resource.ts';
-import { inProject } from '../../access/catalog.ts';
 
 export type {
   AuthScheme,

@@ -11,6 +11,7 @@ import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderDocument } from '../../../providers/document/provider-document.ts';
 import { readDocument } from '../../../providers/document/read-document.ts';
 import type { Call } from '../../access/call.ts';
+import { findProviderOf } from '../../access/catalog.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
@@ -21,9 +22,11 @@ import { orDefault } from '../../base/input-schemas.ts';
 import { projectIdOrName } from '../../base/names.ts';
 import { computed, createdInProject, resource, updateTime } from '../../base/resource.ts';
 import { toStorableJson } from '../../base/storable-json.ts';
+import {
+  compileProvider,
+  createCustomProvider,
+} from '../../connections/provider/compiled-provider.ts';
 import type { Impact } from '../installation/check/impacts.ts';
-import { findProviderOf } from '../../access/catalog.ts';
-import { compileProvider, createCustomProvider } from '../../connections/provider/compiled-provider.ts';
 import { findProviderImpacts, type ProviderImpacts, toSuspended } from './provider-impacts.ts';
 
 export type CustomProvider = Row<'CustomProvider'>;

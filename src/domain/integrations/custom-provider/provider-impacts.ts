@@ -7,11 +7,13 @@ import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { formatPath, printText } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import type { Impact, Impacts } from '../installation/check/impacts.ts';
+import { type Catalog, createCatalog } from '../../access/catalog.ts';
 import {
-  findImpacts,
-  iterateInstallations,
-} from '../installation/check/revision-impacts.ts';
+  describeOtherTargets,
+  findTargets,
+} from '../../connections/provider/credential-targets.ts';
+import type { Impact, Impacts } from '../installation/check/impacts.ts';
+import { findImpacts, iterateInstallations } from '../installation/check/revision-impacts.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
@@ -20,8 +22,6 @@ import {
   listIssuesWithDestinations,
   listNamedDestinations,
 } from '../integration/integration-content-check.ts';
-import { type Catalog, createCatalog } from '../../access/catalog.ts';
-import { describeOtherTargets, findTargets } from '../../connections/provider/credential-targets.ts';
 
 interface ProviderChange {
   projectId: string;

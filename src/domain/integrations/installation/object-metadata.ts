@@ -5,6 +5,7 @@ import { invalid, notFound } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../access/call.ts';
+import { findProviderOf, NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { providerRead } from '../../access/declared-read.ts';
 import { getNamedProject } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
@@ -12,7 +13,6 @@ import { orDefault } from '../../base/input-schemas.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { resource } from '../../base/resource.ts';
 import { findConnectionOfGroup } from '../../connections/connection/connection-of-group.ts';
-import { findProviderOf, NOT_A_PROVIDER } from '../../access/catalog.ts';
 import {
   type DescriptionRequest,
   describeObject,

@@ -2,8 +2,8 @@
 
 import type { Row } from '../../../database/statements/tables.ts';
 import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
-import type { Batch } from '../../access/scope.ts';
 import { findProviderOf } from '../../access/catalog.ts';
+import type { Batch } from '../../access/scope.ts';
 
 type IntegrationOfProject = Pick<Row<'Integration'>, 'projectId' | 'provider'>;
 

@@ -6,14 +6,14 @@ import {
   listCustomProviders,
   updateProvider,
 } from '../../../domain/integrations/custom-provider/custom-provider.ts';
-import { impactsField } from '../integration/revision.ts';
+import { Provider } from '../../connections/provider/provider.ts';
 import { describeField } from '../../schema/fields.ts';
 import { addList } from '../../schema/lists.ts';
 import { addDeletions, addMutation, addMutations, describeResult } from '../../schema/mutations.ts';
 import { objectType } from '../../schema/object-type.ts';
 import { builder } from '../../schema/schema-builder.ts';
 import { CustomProvider, Project } from '../../schema/types.ts';
-import { Provider } from '../../connections/provider/provider.ts';
+import { impactsField } from '../integration/revision.ts';
 
 objectType(CustomProvider, customProviderResource, (t) => ({
   provider: t.field({

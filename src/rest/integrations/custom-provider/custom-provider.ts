@@ -18,10 +18,7 @@ import {
   readEndpoint,
 } from '../../endpoint/resource-endpoints.ts';
 
-import {
-  sendWarnings,
-  WARNING_HEADER_REMARK,
-} from '../integration/ignored-members.ts';
+import { sendWarnings, WARNING_HEADER_REMARK } from '../integration/ignored-members.ts';
 import { formatImpact } from '../integration/revision.ts';
 
 const tag = 'Custom providers';

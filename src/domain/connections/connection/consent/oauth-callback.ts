@@ -7,9 +7,9 @@ import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { createMask, listBasicSecrets } from '../../../../work/secret-mask.ts';
 import type { ProjectServices, Services } from '../../../access/call.ts';
+import { inProject } from '../../../access/catalog.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
-import { inProject } from '../../../access/catalog.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import { parseDate } from '../credentials.ts';

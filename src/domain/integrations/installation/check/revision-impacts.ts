@@ -7,9 +7,9 @@ import type { Transaction } from '../../../../database/transactions/transaction.
 import { DomainError, type Issue, ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { formatPath, printText } from '../../../../kernel/text.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
+import type { Catalog } from '../../../access/catalog.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import { listErasedIds } from '../../../connections/connection/connection-of-group.ts';
-import type { Catalog } from '../../../access/catalog.ts';
 import type { Waiter } from '../../../connections/provider/provider-wait.ts';
 import type { KnownObjects } from '../../../data/schema-watch/schema-difference.ts';
 import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
