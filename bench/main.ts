@@ -72,7 +72,7 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
     try {
       await measures[part]();
     } catch (error) {
-      // The other parts are measured, and the exit code tells that one has no result.
+      // The other parts are measured, and the exit code shows that one has no result.
       process.exitCode = 1;
       console.error(`${part} has no result:`, error);
     }
