@@ -33,6 +33,7 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
     /by fetch .*END_USER/,
     /by fetch .*"operation"/,
   ],
+  'docs/providers/your-own.md': [/"verified":true,"message":\{"action":"read".*"provider":"x-notes"/],
   'docs/webhooks.md': [/genuine dlv_\w+ .*connection\.created/],
   [INSTALL_PAGE]: [/"status":"ready".*"status":"ready"/s],
 };

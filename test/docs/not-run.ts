@@ -50,13 +50,6 @@ export const BLOCKS_NOT_RUN = [
     start: '# receiver.py',
     reason: 'test/docs/python-receiver.test.ts runs it, if Python is installed',
   },
-  ...[
-    '# Creates the provider from the file.',
-    '# Reads the notes of each customer.',
-    '# Connects the account of a customer',
-    '# Shows what the gateway sends',
-    '# The receiver prints 25 notes',
-  ].map((start) => ({ start, reason: 'it needs the mutation `createProvider`' })),
   {
     start: 'npm run install:production',
     reason: 'it installs packages; test/faults/operation/image.test.ts runs the script',
