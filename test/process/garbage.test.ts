@@ -16,10 +16,9 @@ import { startServerProcess } from '../support/process/server-process.ts';
 
 /** A small young generation is collected often, so that few requests suffice. */
 const YOUNG_GENERATION_MB = 4;
-const CONCURRENT_REQUESTS = 4;
 /** With half as many requests, the compilation of the code moves a visible share. */
 const REQUEST_COUNT = 800;
-/** The measured share is 0.01. If a WeakMap has an entry for each request, the share is 0.15. */
+/** The measured share is 0.01. With four requests at a time it is 0.01 or 0.05, depending on how they overlap. */
 const MOVED_SHARE_MAX = 0.04;
 const DEMO_QUERY = `query Demo { project(idOrName: "demo") {
   id name createTime
@@ -40,15 +39,11 @@ test('leaves the objects of requests in the young generation', async () => {
   });
   const headers = { 'x-api-key': server.demo.apiKey, 'content-type': 'application/json' };
   const body = JSON.stringify({ query: DEMO_QUERY });
-  let sentCount = 0;
-  const sendRequests = async () => {
-    while (sentCount < REQUEST_COUNT) {
-      sentCount += 1;
-      const response = await fetch(`${server.demo.url}/graphql`, { method: 'POST', headers, body });
-      expect(await response.json()).toMatchObject({ data: { project: { name: 'demo' } } });
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, sendRequests));
+  // One after the other: requests that overlap stay alive during more collections, by chance.
+  for (let sentCount = 0; sentCount < REQUEST_COUNT; sentCount += 1) {
+    const response = await fetch(`${server.demo.url}/graphql`, { method: 'POST', headers, body });
+    expect(await response.json()).toMatchObject({ data: { project: { name: 'demo' } } });
+  }
   await server.stop();
 
   const collections: Statistics[] = JSON.parse(readFileSync(COLLECTIONS_FILE, 'utf8'));
