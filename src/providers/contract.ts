@@ -6,7 +6,6 @@ import type { MaskText } from '../work/secret-mask.ts';
 import type { Behavior } from './behavior.ts';
 import type { DefineFieldsCapability } from './defining-fields.ts';
 import type { FieldDescription, ObjectDescription, ObjectSummary } from './descriptions.ts';
-import type { DocumentOrigin } from './document/document-origin.ts';
 import type { InputGrant } from './input-grants.ts';
 import type {
   BatchWrite,
@@ -118,6 +117,16 @@ export interface ProviderModule {
   headers?: Readonly<Record<string, string>>;
   /** Reads and writes records of the module. Default: the provider's own connector. */
   connector?: Connector;
+}
+
+/** Identifies the document that describes a custom provider. */
+interface DocumentOrigin {
+  /** The only project that has the provider. */
+  projectId: string;
+  /** Identifies the document and its version. */
+  revision: string;
+  /** A hash of the addresses to which credentials are sent. */
+  credentialTargets: string;
 }
 
 export interface Provider {

@@ -29,7 +29,7 @@ export interface TextPosition {
   column: number;
 }
 
-export interface YamlFault {
+interface YamlFault {
   /** A sentence without its subject and its period. */
   problem: string;
   /** The parser's message about the syntax. */

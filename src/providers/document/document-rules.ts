@@ -12,7 +12,7 @@ export const OBJECTS_MAX = 200;
 /** Each level multiplies the requests of a read. No known API has more. */
 const PARENT_LEVELS_MAX = 3;
 
-export interface RuleViolation {
+interface RuleViolation {
   path: PropertyKey[];
   message: string;
 }

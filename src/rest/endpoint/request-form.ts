@@ -70,7 +70,7 @@ export function locateMembers({
 }
 
 /** Returns the location of a path in the domain's input. Undefined if no location is declared for its member. */
-export function findLocation(
+function findLocation(
   locations: Locations,
   [member, ...inside]: Path,
 ): { in: MemberLocation['in']; path: Path } | undefined {

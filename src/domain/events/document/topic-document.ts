@@ -86,7 +86,7 @@ export async function readTopics(
 }
 
 /** A topic in canonical form, split into the items that a plan changes. */
-export interface TopicParts {
+interface TopicParts {
   topic: CanonicalItem;
   eventRoutes: { eventType: string; topic: string }[];
   destinationRoutes: { topic: string; destination: string }[];

@@ -32,9 +32,9 @@ import { findProviderImpacts, type ProviderImpacts, toSuspended } from './provid
 export type CustomProvider = Row<'CustomProvider'>;
 
 /** The maximum size of a document in bytes. The largest built-in declaration has a tenth of it. */
-export const PROVIDER_DOCUMENT_BYTES_MAX = 256 * 1024;
+const PROVIDER_DOCUMENT_BYTES_MAX = 256 * 1024;
 /** The maximum number of custom providers of a project. Each process keeps those of its projects in memory. */
-export const CUSTOM_PROVIDERS_MAX = 50;
+const CUSTOM_PROVIDERS_MAX = 50;
 /** The maximum number of integrations that an error names. */
 const NAMED_MAX = 20;
 

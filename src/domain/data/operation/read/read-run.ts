@@ -100,8 +100,6 @@ export function createReadMetadata({
   return { objects: [objectName], progress };
 }
 
-export type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
-
 /** The columns of a run that a page or an interruption changes. */
 type RunChange = Partial<
   Pick<
