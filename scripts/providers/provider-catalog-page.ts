@@ -3,7 +3,10 @@ import { CATALOG, PROXY_ENTRIES } from '../../src/providers/catalog/all-entries.
 import { listCapabilities, type Provider } from '../../src/providers/contract.ts';
 import { DECLARATIONS } from '../../src/providers/declared/all.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import {
+  createSalesforceJwtProvider,
+  createSalesforceProvider,
+} from '../../src/providers/salesforce/salesforce-provider.ts';
 
 const SCHEME_NAMES = {
   NONE: 'custom inputs',
@@ -20,17 +23,23 @@ const SOURCES = new Map([
   ...DECLARATIONS.map(({ name }) => [name, `[its page](${name}.md)`] as const),
   ['hubspot', '[its page](hubspot.md)'],
   ['salesforce', '[its page](salesforce.md)'],
+  ['salesforceJWT', "[Salesforce's page](salesforce.md)"],
 ]);
 
+const NOTES = new Map(PROXY_ENTRIES.map(({ name, notes = [] }) => [name, notes]));
+
 export function createCatalogPage(): string {
-  const providers = [createHubspotProvider(), createSalesforceProvider(), ...CATALOG].toSorted(
-    (a, b) => a.displayName.localeCompare(b.displayName, 'en'),
-  );
-  const notes = PROXY_ENTRIES.toSorted((a, b) =>
-    a.displayName.localeCompare(b.displayName, 'en'),
-  ).flatMap((entry) =>
-    entry.notes ? [`- **${entry.displayName}** (\`${entry.name}\`): ${entry.notes.join(' ')}`] : [],
-  );
+  const providers = [
+    createHubspotProvider(),
+    createSalesforceProvider(),
+    createSalesforceJwtProvider(),
+    ...CATALOG,
+  ].toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+  const notes = providers.flatMap((provider) => {
+    const sentences = listNotes(provider);
+    if (sentences.length === 0) return [];
+    return [`- **${provider.displayName}** (\`${provider.name}\`): ${sentences.join(' ')}`];
+  });
   return `# All providers
 
 The ${providers.length} providers of the catalog, without the sandbox. To find one, search this page for its name. \`npm run provider:pages\`
@@ -55,6 +64,11 @@ ${providers.map((provider) => `| ${createRow(provider).join(' | ')} |`).join('\n
 
 ${notes.join('\n')}
 `;
+}
+
+function listNotes({ name, oauth2 }: Provider): string[] {
+  const basic = 'The OAuth client authenticates at the token endpoint with HTTP Basic.';
+  return [...(NOTES.get(name) ?? []), ...(oauth2?.clientAuthentication === 'basic' ? [basic] : [])];
 }
 
 function createRow(provider: Provider): string[] {

@@ -36,7 +36,10 @@ import { type ReadTxtRecords, readTxtRecords } from '../outbound/txt-records.ts'
 import { CATALOG } from '../providers/catalog/all-entries.ts';
 import type { Provider } from '../providers/contract.ts';
 import { createHubspotProvider } from '../providers/hubspot/hubspot-provider.ts';
-import { createSalesforceProvider } from '../providers/salesforce/salesforce-provider.ts';
+import {
+  createSalesforceJwtProvider,
+  createSalesforceProvider,
+} from '../providers/salesforce/salesforce-provider.ts';
 import { createSandboxDeskProvider } from '../providers/sandbox/desk-provider.ts';
 import { createSandboxProvider } from '../providers/sandbox/sandbox-provider.ts';
 import { openSandbox, type Sandbox } from '../server/sandbox.ts';
@@ -236,15 +239,17 @@ function createProviderOutbound(config: Config, sandbox: Sandbox): Outbound {
 }
 
 function listProviders(config: Config, sandbox: Sandbox): Provider[] {
+  const salesforceUrls = {
+    baseUrl: config.SALESFORCE_BASE_URL,
+    pubSubUrl: config.SALESFORCE_PUBSUB_URL,
+  };
   return [
     ...(sandbox.isOn
       ? [createSandboxProvider(sandbox.url), createSandboxDeskProvider(sandbox.url)]
       : []),
     createHubspotProvider({ baseUrl: config.HUBSPOT_BASE_URL }),
-    createSalesforceProvider({
-      baseUrl: config.SALESFORCE_BASE_URL,
-      pubSubUrl: config.SALESFORCE_PUBSUB_URL,
-    }),
+    createSalesforceProvider(salesforceUrls),
+    createSalesforceJwtProvider(salesforceUrls),
     ...CATALOG,
   ];
 }

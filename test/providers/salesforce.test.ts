@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import { listCapabilities } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
-import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import {
+  createSalesforceJwtProvider,
+  createSalesforceProvider,
+} from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import {
   createSalesforceFailure,
@@ -13,10 +17,16 @@ import { atMinute, catchFailure, indexByName } from './contract-subject.ts';
 const ACCESS_TOKEN = 'salesforce-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getCapabilities();
 
-testProviderContract('salesforce', async (): Promise<ContractSubject> => {
+for (const createProvider of [createSalesforceProvider, createSalesforceJwtProvider]) {
+  testProviderContract(createProvider().name, () => createSubject(createProvider));
+}
+
+async function createSubject(
+  createProvider: typeof createSalesforceProvider,
+): Promise<ContractSubject> {
   const server = await startSalesforceServer({ token: ACCESS_TOKEN });
   return {
-    provider: createSalesforceProvider({ baseUrl: server.url }),
+    provider: createProvider({ baseUrl: server.url }),
     session: createSession(server),
     secret: ACCESS_TOKEN,
     objectName: 'Account',
@@ -39,7 +49,7 @@ testProviderContract('salesforce', async (): Promise<ContractSubject> => {
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
-});
+}
 
 function getCapabilities() {
   const { capabilities } = createSalesforceProvider();
@@ -71,6 +81,17 @@ test('uses the host of the org, or the given base URL for all requests', () => {
       authorizeUrl: 'http://127.0.0.1:9/services/oauth2/authorize',
       tokenUrl: 'http://127.0.0.1:9/services/oauth2/token',
     },
+  });
+});
+
+test('has the same objects and capabilities with each way to sign in', () => {
+  const { oauth2: _, modules: salesforceModules, ...salesforce } = createSalesforceProvider();
+  const { custom, modules, ...withJwt } = createSalesforceJwtProvider();
+  expect(listCapabilities(withJwt)).toEqual(listCapabilities(salesforce));
+  expect(withJwt).toMatchObject({ features: salesforce.features, limits: salesforce.limits });
+  expect(modules).toEqual(salesforceModules?.slice(0, 1));
+  expect(custom?.grant).toMatchObject({
+    tokenUrl: 'https://{{workspace}}.my.salesforce.com/services/oauth2/token',
   });
 });
 

@@ -8,8 +8,11 @@ import type {
   OAuth2Settings,
   Provider,
   ProviderLimits,
+  ProviderModule,
   ProviderSession,
+  TokenErrorRule,
 } from '../contract.ts';
+import type { InputGrant } from '../input-grants.ts';
 import { isSuccess } from '../read-responses.ts';
 import { createAccountEngagement } from './account-engagement.ts';
 import { defineFields } from './define-fields.ts';
@@ -44,6 +47,12 @@ function createSharedLogin(url: string): OAuth2Settings['sharedLogin'] {
   return { authorizeUrl: `${root}/authorize`, tokenUrl: `${root}/token` };
 }
 
+/** Salesforce, OAuth 2.0 error codes: users and orgs that can't sign in. */
+const SIGN_IN_ERRORS: TokenErrorRule[] = [
+  { code: 'inactive_user', kind: 'AUTH_INVALIDATED' },
+  { code: 'inactive_org', kind: 'AUTH_INVALIDATED' },
+];
+
 const TOKENS = {
   tokenFields: {
     workspaceRef: 'instance_url',
@@ -55,11 +64,7 @@ const TOKENS = {
   defaultLifetimeSeconds: 2 * 60 * 60,
   // Salesforce, OAuth tokens and scopes: `offline_access` is a synonym of `refresh_token`.
   refreshTokenScopes: ['refresh_token', 'offline_access'],
-  // Salesforce, OAuth 2.0 error codes: users and orgs that can't sign in.
-  tokenErrors: [
-    { code: 'inactive_user', kind: 'AUTH_INVALIDATED' },
-    { code: 'inactive_org', kind: 'AUTH_INVALIDATED' },
-  ],
+  tokenErrors: SIGN_IN_ERRORS,
 } as const satisfies Partial<OAuth2Settings>;
 
 const LIMITS: ProviderLimits = {
@@ -108,30 +113,14 @@ interface SalesforceUrls {
   pubSubUrl?: string;
 }
 
-/** The options replace the URLs of the org and of other services with those of proxies or test servers. */
-export function createSalesforceProvider(options: SalesforceUrls = {}): Provider {
-  const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
-  const loginUrl = options.loginUrl ?? options.baseUrl ?? LOGIN_URL;
+/** Creates the API of an org, which is the same for each way to sign in. */
+function createOrgApi({ baseUrl: configuredUrl = DEFAULT_BASE_URL, pubSubUrl }: SalesforceUrls) {
+  const baseUrl = configuredUrl.replace(/\/+$/, '');
+  const crm: ProviderModule = { name: 'crm', displayName: 'Salesforce CRM', baseUrl };
   return {
-    name: 'salesforce',
-    displayName: 'Salesforce',
     baseUrl,
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE_PKCE'],
-    oauth2: {
-      authorizeUrl: `${baseUrl}/services/oauth2/authorize`,
-      tokenUrl: `${baseUrl}/services/oauth2/token`,
-      ...(!loginUrl.includes('{{workspace}}') && { sharedLogin: createSharedLogin(loginUrl) }),
-      revocation: { method: 'POST', url: `${baseUrl}/services/oauth2/revoke` },
-      authorizeParams: { prompt: 'login' },
-      ...TOKENS,
-    },
-    healthCheck: paths.api,
     workspaceRequired: true,
-    modules: [
-      { name: 'crm', displayName: 'Salesforce CRM', baseUrl },
-      createAccountEngagement('account-engagement', options.engagementUrl ?? ENGAGEMENT_URL),
-      createAccountEngagement('account-engagement-demo', ENGAGEMENT_DEMO_URL, ' (demo)'),
-    ],
+    modules: [crm],
     standardNames,
     ignoresCaseOfNames: true,
     limits: LIMITS,
@@ -146,8 +135,82 @@ export function createSalesforceProvider(options: SalesforceUrls = {}): Provider
       writeRecord,
       writeBatch,
       deleteRecord,
-      subscribe: createSubscribe(options.pubSubUrl ?? PUB_SUB_URL),
+      subscribe: createSubscribe(pubSubUrl ?? PUB_SUB_URL),
       proxy: true,
     },
+  } satisfies Partial<Provider>;
+}
+
+/** The options replace the URLs of the org and of other services with those of proxies or test servers. */
+export function createSalesforceProvider(options: SalesforceUrls = {}): Provider {
+  const api = createOrgApi(options);
+  const { baseUrl } = api;
+  const loginUrl = options.loginUrl ?? options.baseUrl ?? LOGIN_URL;
+  return {
+    ...api,
+    name: 'salesforce',
+    displayName: 'Salesforce',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE_PKCE'],
+    oauth2: {
+      authorizeUrl: `${baseUrl}/services/oauth2/authorize`,
+      tokenUrl: `${baseUrl}/services/oauth2/token`,
+      ...(!loginUrl.includes('{{workspace}}') && { sharedLogin: createSharedLogin(loginUrl) }),
+      revocation: { method: 'POST', url: `${baseUrl}/services/oauth2/revoke` },
+      authorizeParams: { prompt: 'login' },
+      ...TOKENS,
+    },
+    healthCheck: paths.api,
+    modules: [
+      ...api.modules,
+      createAccountEngagement('account-engagement', options.engagementUrl ?? ENGAGEMENT_URL),
+      createAccountEngagement('account-engagement-demo', ENGAGEMENT_DEMO_URL, ' (demo)'),
+    ],
+  };
+}
+
+/** Salesforce, OAuth 2.0 JWT Bearer Flow: an app signs in as a user, with a key whose certificate the org knows. */
+function createJwtBearer(baseUrl: string): InputGrant {
+  return {
+    type: 'JWT_BEARER',
+    tokenUrl: `${baseUrl}/services/oauth2/token`,
+    // Token responses contain no lifetime, and a new token needs no person. So it replaces the old one long before two
+    // hours, the default of an org.
+    defaultLifetimeSeconds: 30 * 60,
+    tokenErrors: [
+      ...SIGN_IN_ERRORS,
+      { code: 'invalid_client_id', kind: 'AUTH_INVALIDATED' },
+      { code: 'invalid_app_access', kind: 'AUTH_INVALIDATED' },
+    ],
+    assertion: {
+      key: 'privateKey',
+      keyFormat: 'pem',
+      issuer: '{{clientId}}',
+      subject: '{{username}}',
+      audience: LOGIN_URL,
+      // The name of a sandbox is `<org>--<sandbox>`.
+      otherAudience: { workspacePart: '--', audience: 'https://test.salesforce.com' },
+      lifetimeSeconds: 3 * 60,
+    },
+  };
+}
+
+/** Salesforce without a consent. The inputs have the names of the reference API. */
+export function createSalesforceJwtProvider(options: SalesforceUrls = {}): Provider {
+  const api = createOrgApi(options);
+  return {
+    ...api,
+    name: 'salesforceJWT',
+    displayName: 'Salesforce (JWT)',
+    workspaceDisplayName: 'Subdomain',
+    authSchemes: ['NONE'],
+    custom: {
+      inputs: [
+        { name: 'clientId', displayName: 'Consumer Key' },
+        { name: 'username', displayName: 'Salesforce Username' },
+        { name: 'privateKey', displayName: 'Base64 encoded Private Key (PEM)' },
+      ],
+      grant: createJwtBearer(api.baseUrl),
+    },
+    healthCheck: paths.userInfo,
   };
 }

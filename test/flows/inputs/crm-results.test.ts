@@ -33,9 +33,12 @@ test('returns the total number of records of a HubSpot read', async () => {
   expect(operation.metadata.progress).toMatchObject(progress);
 });
 
-test('reads a record once to return it from a synchronous write to Salesforce', async () => {
+test.each([
+  'salesforce',
+  'salesforceJWT',
+] as const)('reads a record once to return it from a synchronous write to %s', async (provider) => {
   const write = { objects: [{ objectName: 'Account' }] };
-  const rest = await installCrm(app, 'salesforce', { content: { write } });
+  const rest = await installCrm(app, provider, { content: { write } });
   const countReads = () => salesforce.requests.filter(({ method }) => method === 'GET').length;
   const createInput = (overrides: object) => ({
     input: {

@@ -1,5 +1,5 @@
 /**
- * Each of the 17 sources of events sends ten events that no integration can subscribe to. The gateway accepts and ignores
+ * Each of the 18 sources of events sends ten events that no integration can subscribe to. The gateway accepts and ignores
  * them. It refuses an event of a known type whose form is unknown. The test of HubSpot is in `hubspot-webhook.test.ts`.
  *
  * @module-tag all/walk
@@ -85,8 +85,10 @@ test('has foreign events for each source of events', () => {
     ({ capabilities }) => capabilities.subscribe,
   );
   const names = sources.map(({ name }) => name);
-  expect(names).toHaveLength(17);
-  expect(names.toSorted()).toEqual([...Object.keys(FOREIGN_EVENTS), 'salesforce'].toSorted());
+  expect(names).toHaveLength(18);
+  // Salesforce has two entries for two ways to sign in.
+  const expected = [...Object.keys(FOREIGN_EVENTS), 'salesforce', 'salesforceJWT'];
+  expect(names.toSorted()).toEqual(expected.toSorted());
 });
 
 const cases = vendors.map((vendor): [string, EventVendor] => [vendor.declared.name, vendor]);

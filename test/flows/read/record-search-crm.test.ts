@@ -54,13 +54,16 @@ test('searches HubSpot with its search API, one page at a time', async () => {
   ]);
 });
 
-test('searches Salesforce with a query, and splits its large pages', async () => {
+test.each([
+  'salesforce',
+  'salesforceJWT',
+] as const)('searches %s with a query, and splits its large pages', async (provider) => {
+  const name = `O'Neil of ${provider}`;
   const requiredFields = [{ fieldName: 'lastname', mapToName: 'surname' }];
   const objects = [{ objectName: 'Contact', destination: 'records', requiredFields }];
-  const rest = await installCrm(app, 'salesforce', { content: { read: { objects } } });
-  for (const LastName of ["O'Neil", 'Ada', "O'Neil"])
-    salesforce.store.create('Contact', { LastName });
-  const filters = [{ fieldName: 'LastName', value: "O'Neil" }];
+  const rest = await installCrm(app, provider, { content: { read: { objects } } });
+  for (const LastName of [name, 'Ada', name]) salesforce.store.create('Contact', { LastName });
+  const filters = [{ fieldName: 'LastName', value: name }];
   const fetchPage = async (after?: string) => {
     const variables = { id: rest.installationId, objectName: 'Contact', filters, first: 1, after };
     return (await rest.tenant.query(LIST_RECORDS, variables)).node.records;
@@ -68,8 +71,8 @@ test('searches Salesforce with a query, and splits its large pages', async () =>
   const firstPage = await fetchPage();
   const secondPage = await fetchPage(firstPage.pageInfo.endCursor);
   expect([firstPage, secondPage].map(({ edges }) => edges[0].node.mappedFields)).toEqual([
-    { surname: "O'Neil" },
-    { surname: "O'Neil" },
+    { surname: name },
+    { surname: name },
   ]);
   expect(firstPage.nodes).not.toEqual(secondPage.nodes);
   expect([firstPage, secondPage].map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([

@@ -89,3 +89,16 @@ test('only the listed providers let the customer enter the whole host', () => {
     ...['coupa', 'discourse', 'emailBison', 'kaseyaVSAX', 'loxo', 'odoo', 'sugarCRM', 'vtiger'],
   ]);
 });
+
+test('clients of the listed providers authenticate with HTTP Basic', () => {
+  const names = PROXY_ENTRIES.filter(({ oauth2 }) => oauth2?.clientAuthentication === 'basic').map(
+    (row) => row.name,
+  );
+  expect(names).toEqual([
+    ...['aWeber', 'blackbaud', 'constantContact', 'deel', 'deelSandbox', 'docusign'],
+    ...['docusignDeveloper', 'domo', 'figma', 'getResponse', 'gong', 'gorgias'],
+    ...['goTo', 'greenhouse', 'netsuite', 'payPal', 'payPalSandBox', 'pinterest'],
+    ...['quickbooks', 'quickbooksSandbox', 'ramp', 'rampDemo', 'redditAds', 'ringCentral'],
+    ...['talkdesk', 'workday'],
+  ]);
+});

@@ -15,7 +15,10 @@ import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { isConsentScheme, type Provider } from '../../../src/providers/contract.ts';
 import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import type { AssertionSettings, InputGrant } from '../../../src/providers/input-grants.ts';
-import { createSalesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
+import {
+  createSalesforceJwtProvider,
+  createSalesforceProvider,
+} from '../../../src/providers/salesforce/salesforce-provider.ts';
 import { HOUR_MS } from '../../../src/work/durations.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -24,7 +27,12 @@ import { CLIENT, createProviderApp, getConnection } from '../../support/provider
 import { consent } from '../../support/wire/oauth-entries.ts';
 
 const clock = createAheadClock();
-const providers = [createHubspotProvider(), createSalesforceProvider(), ...CATALOG];
+const providers = [
+  createHubspotProvider(),
+  createSalesforceProvider(),
+  createSalesforceJwtProvider(),
+  ...CATALOG,
+];
 const app = await getSharedApp({
   providers,
   env: HIGH_RATE_LIMITS,

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { OutboundRequest } from '../../../src/outbound/client.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
+import { createSalesforceJwtProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../src/work/durations.ts';
 import { getSharedApp } from '../../support/app.ts';
 import {
@@ -16,7 +17,10 @@ import { createAheadClock } from '../../support/process/ahead-clock.ts';
 import { getConnection } from '../../support/providers/oauth.ts';
 
 const clock = createAheadClock();
-const app = await getSharedApp({ providers: [...CATALOG], now: clock.now });
+const app = await getSharedApp({
+  providers: [createSalesforceJwtProvider(), ...CATALOG],
+  now: clock.now,
+});
 const { services } = app.app;
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 
