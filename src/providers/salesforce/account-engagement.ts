@@ -149,7 +149,7 @@ export function createAccountEngagement(
     name,
     displayName: `${DISPLAY_NAME}${suffix}`,
     baseUrl,
-    inputs: [{ name: 'businessUnitId', displayName: 'Id of the business unit' }],
+    inputs: [{ name: 'businessUnitId', displayName: 'Business Unit ID' }],
     headers: { 'Pardot-Business-Unit-Id': '{{businessUnitId}}' },
     connector,
   };

@@ -120,6 +120,7 @@ function createOrgApi({ baseUrl: configuredUrl = DEFAULT_BASE_URL, pubSubUrl }: 
   return {
     baseUrl,
     workspaceRequired: true,
+    workspaceDisplayName: 'Subdomain',
     modules: [crm],
     standardNames,
     ignoresCaseOfNames: true,
@@ -201,7 +202,6 @@ export function createSalesforceJwtProvider(options: SalesforceUrls = {}): Provi
     ...api,
     name: 'salesforceJWT',
     displayName: 'Salesforce (JWT)',
-    workspaceDisplayName: 'Subdomain',
     authSchemes: ['NONE'],
     custom: {
       inputs: [

@@ -41,6 +41,7 @@ export const mailchimp: DeclaredProvider = {
   },
   healthCheck: '/3.0/ping',
   workspaceRequired: true,
+  workspaceDisplayName: 'Data center, such as us6',
   limits: { concurrency: 8 },
   api: {
     apiVersion: '3.0',

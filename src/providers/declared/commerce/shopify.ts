@@ -128,6 +128,7 @@ export const shopify: DeclaredProvider = {
   },
   healthCheck: '/admin/oauth/access_scopes.json',
   workspaceRequired: true,
+  workspaceDisplayName: 'Store',
   limits: { requestsPerSecond: 2 },
   api: {
     apiVersion: VERSION,

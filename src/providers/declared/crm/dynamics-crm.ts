@@ -100,6 +100,7 @@ export const dynamicsCrm: DeclaredProvider = {
   },
   healthCheck: '/v9.2/WhoAmI',
   workspaceRequired: true,
+  workspaceDisplayName: 'Web API environment',
   api: {
     apiVersion: 'v9.2',
     docsUrl: 'https://learn.microsoft.com/power-apps/developer/data-platform/webapi/overview',

@@ -58,6 +58,7 @@ export const freshdesk: DeclaredProvider = {
   authSchemes: ['BASIC'],
   healthCheck: '/api/v2/agents/me',
   workspaceRequired: true,
+  workspaceDisplayName: 'Domain',
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.freshdesk.com/api/',

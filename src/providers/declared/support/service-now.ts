@@ -83,6 +83,7 @@ export const serviceNow: DeclaredProvider = {
   },
   healthCheck: '/api/now/table/sys_user?sysparm_limit=1&sysparm_fields=sys_id',
   workspaceRequired: true,
+  workspaceDisplayName: 'Instance',
   api: {
     docsUrl:
       'https://www.servicenow.com/docs/bundle/xanadu-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',

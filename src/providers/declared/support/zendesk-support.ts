@@ -177,6 +177,7 @@ export const zendeskSupport: DeclaredProvider = {
   },
   healthCheck: '/api/v2/users/me',
   workspaceRequired: true,
+  workspaceDisplayName: 'Subdomain',
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developer.zendesk.com/api-reference/',

@@ -79,6 +79,7 @@ export const atlassian: DeclaredProvider = {
   // Lists the sites of the token, whatever its scopes.
   healthCheck: 'https://api.atlassian.com/oauth/token/accessible-resources',
   workspaceRequired: true,
+  workspaceDisplayName: 'Site',
   api: {
     apiVersion: '3',
     docsUrl: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/',

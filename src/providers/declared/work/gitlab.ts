@@ -35,7 +35,7 @@ export const gitlab: DeclaredProvider = {
   // Custom authentication, because no standard scheme sends a customer's token in a header.
   authSchemes: ['NONE'],
   custom: {
-    inputs: [{ name: 'token', displayName: 'Personal access token' }],
+    inputs: [{ name: 'token', displayName: 'Access Token' }],
     headers: [{ name: 'PRIVATE-TOKEN', valueTemplate: '{{token}}' }],
   },
   healthCheck: '/api/v4/user',

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { getSharedApp } from '../../../support/app.ts';
 import { createRestTenant } from '../../../support/rest/rest-client.ts';
+import FORMS from './form-facts.json' with { type: 'json' };
 
 const app = await getSharedApp();
 
@@ -112,60 +114,79 @@ test('returns which events a provider can send, and who registers the webhook', 
   expect(await fetchSubscribeSupport('freshdesk')).toEqual(unsupported);
 });
 
-test('returns the form data of providers that only connect and forward', async () => {
-  const catalog = await (await createRestTenant(app)).get('/providers');
-  const listFormData = (name: string) => {
-    const { authType, oauth2Opts, apiKeyOpts, customOpts, metadata } = catalog[name];
-    const inputs = metadata?.input ?? [];
-    return [
-      authType,
-      oauth2Opts?.grantType ?? apiKeyOpts?.attachmentType ?? customOpts?.inputs[0].name,
-      ...inputs.map((input: { name: string; displayName: string }) => [
-        input.name,
-        input.displayName,
-      ]),
-    ];
+const input = z.object({ name: z.string(), displayName: z.string() });
+const location = z.object({ name: z.string(), valuePrefix: z.string().optional() });
+/** The members that the forms of the reference API's UI library read. */
+const formData = z.object({
+  authType: z.enum(['oauth2', 'apiKey', 'basic', 'custom']),
+  oauth2Opts: z
+    .object({
+      grantType: z.string(),
+      explicitScopesRequired: z.boolean(),
+      explicitWorkspaceRequired: z.boolean(),
+    })
+    .optional(),
+  apiKeyOpts: z
+    .object({
+      attachmentType: z.string(),
+      header: location.optional(),
+      query: location.optional(),
+    })
+    .optional(),
+  customOpts: z.object({ inputs: z.array(input) }).optional(),
+  metadata: z.object({ input: z.array(input) }).optional(),
+});
+
+/**
+ * Forms that differ from the reference API's catalog: they have other labels, or inputs that connecting needs here.
+ * docs/compatibility.md explains the inputs.
+ */
+const OTHER_FORMS: Record<string, string> = {
+  adyen: 'oauth2, authorizationCodePKCE, scopes, workspaceFirst | workspace=Subdomain',
+  adyenTest: 'oauth2, authorizationCodePKCE, scopes, workspaceFirst | workspace=Subdomain',
+  airtable:
+    'oauth2, authorizationCodePKCE, scopes | base=Id of the base, such as appXXXXXXXXXXXXXX',
+  atlassian: 'oauth2, authorizationCode, scopes, workspaceFirst | workspace=Site',
+  basecamp: 'oauth2, authorizationCode, workspaceFirst | workspace=Account ID',
+  docusign: 'oauth2, authorizationCode, scopes | server=Server of the account, like na3',
+  dynamicsCRM:
+    'oauth2, authorizationCode, scopes, workspaceFirst | workspace=Web API environment, region=Region in the URL, such as crm4',
+  googleWorkspaceDelegation:
+    'custom, serviceAccountKey=Service Account Key (Base64), scopes=Scopes, a list | userEmail=User Email',
+  microsoftAdminConsent: 'oauth2, authorizationCodePKCE',
+  salesforce:
+    'oauth2, authorizationCodePKCE | workspace=Subdomain, businessUnitId=Business Unit ID',
+  snowflake:
+    'custom, username=User name, privateKey=Private key (PEM), as base64 | workspace=Account identifier',
+  zoho: 'oauth2, authorizationCode, scopes | zoho_token_domain=Host of the accounts server, such as accounts.zoho.eu, zoho_desk_domain=Host of Zoho Desk, such as desk.zoho.eu, zoho_desk_org_id=Id of the organization in Zoho Desk',
+};
+
+/** Returns what the forms of the reference API's UI library read of a provider. */
+function describeForm(provider: z.output<typeof formData>): string {
+  const { authType, oauth2Opts, apiKeyOpts, customOpts, metadata } = provider;
+  const formatInputs = (inputs: { name: string; displayName: string }[] = []) =>
+    inputs.map(({ name, displayName }) => `${name}=${displayName}`);
+  const { name, valuePrefix } = apiKeyOpts?.header ?? apiKeyOpts?.query ?? {};
+  const members = {
+    oauth2: [
+      oauth2Opts?.grantType,
+      oauth2Opts?.explicitScopesRequired && 'scopes',
+      oauth2Opts?.explicitWorkspaceRequired && 'workspaceFirst',
+    ],
+    apiKey: [
+      `${apiKeyOpts?.attachmentType} ${name}${valuePrefix ? `: ${valuePrefix.trim()}` : ''}`,
+    ],
+    basic: [],
+    custom: formatInputs(customOpts?.inputs),
   };
-  const authorizationCode = ['oauth2', 'authorizationCode'];
-  for (const [name, formData] of [
-    ['activeCampaign', ['apiKey', 'header', ['workspace', 'Account name']]],
-    ['bitbucket', [...authorizationCode, ['workspace', 'Workspace']]],
-    ['blueshift', ['basic', undefined]],
-    ['breezy', ['apiKey', 'header', ['company_id', 'Company ID']]],
-    ['coupa', [...authorizationCode, ['workspace', 'Instance domain']]],
-    ['discourse', ['custom', 'apiKey', ['workspace', 'Your domain']]],
-    ['hunter', ['apiKey', 'query']],
-    ['payPal', ['oauth2', 'clientCredentials']],
-    [
-      'aws',
-      [
-        'basic',
-        undefined,
-        ['region', 'Region'],
-        ['identityStoreId', 'Identity Store ID'],
-        ['instanceArn', 'Instance ARN'],
-      ],
-    ],
-    ['front', ['apiKey', 'authorizationCode']],
-    [
-      'netsuiteM2M',
-      [
-        'custom',
-        'clientId',
-        ['workspace', 'Netsuite URL Prefix'],
-        ['scriptURL', 'RESTlet Deployment URL'],
-      ],
-    ],
-    ['redtail', ['custom', 'apiKey', ['region', 'Region']]],
-    ['square', authorizationCode],
-    // Clients of the reference API require each input, so optional ones are not listed.
-    ['xero', authorizationCode],
-    ['sugarCRM', ['oauth2', 'password', ['workspace', 'Base URL']]],
-    [
-      'workday',
-      [...authorizationCode, ['workspace', 'Workday Host'], ['tenantName', 'Tenant Name']],
-    ],
-  ] as const) {
-    expect([name, listFormData(name)]).toEqual([name, formData]);
-  }
+  const credentials = [authType, ...members[authType].filter(Boolean)].join(', ');
+  const inputs = formatInputs(metadata?.input);
+  return inputs.length === 0 ? credentials : `${credentials} | ${inputs.join(', ')}`;
+}
+
+test("returns each provider's form data as the reference API's catalog has it", async () => {
+  const catalog = await (await createRestTenant(app)).get('/providers');
+  const names = Object.keys(FORMS);
+  const forms = names.map((name) => [name, describeForm(formData.parse(catalog[name]))]);
+  expect(Object.fromEntries(forms)).toEqual({ ...FORMS, ...OTHER_FORMS });
 });
