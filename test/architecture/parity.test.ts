@@ -54,7 +54,6 @@ const OMITTED: Record<Surface, Record<string, string>> = {
     reviseInstallation: 'It serves update masks and JSON Patch, which GraphQL does not have.',
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` describes each object.',
-    getCatalog: '`providers` lists the catalog in pages.',
     writeKnownFields:
       'It omits names that the integration does not have, as the reference API does. `writeRecords` refuses them.',
     readInstalledObjectMetadata: '`Installation.objectMetadata` reads it for a row.',
@@ -114,7 +113,6 @@ const OMITTED: Record<Surface, Record<string, string>> = {
     getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',
     getOrgOfProject: 'A project has `orgId`, and `getOrg` returns the org.',
     listInstallationRecords: '`searchRecords` finds the installation by its group.',
-    listProviders: 'One response contains the whole catalog, as in the reference API.',
     listSetupFailures:
       'A list of the whole project, for an overview. The event `setup.failed` has each of them.',
     readMetadataOfInstallation:

@@ -94,6 +94,8 @@ interface ListDefinition<I extends z.ZodObject> extends EndpointBase {
   resource: z.ZodObject;
 }
 
+const LINK_REMARK = 'If there is a next page, the Link header has its URL.';
+
 /**
  * Defines a list whose response is a plain array. The Link header has the URL of the next page. By default a page has
  * as many items as possible, for clients that ignore pages.
@@ -101,19 +103,36 @@ interface ListDefinition<I extends z.ZodObject> extends EndpointBase {
 export function listEndpoint<I extends z.ZodObject>(definition: ListDefinition<I>): Endpoint {
   return definePages(definition, {
     pageSizeDefault: PAGE_MAX,
-    remark: 'If there is a next page, the Link header has its URL.',
+    remark: LINK_REMARK,
     body: z.array(definition.resource),
     toBody(items, nextPageToken, request) {
-      if (nextPageToken !== null) request.setHeader('link', linkToNext(request, nextPageToken));
+      linkToNext(request, nextPageToken);
       return items;
     },
   });
 }
 
-function linkToNext({ url }: RestRequest, pageToken: string): string {
+/**
+ * Defines a list whose response is an object with the items by name, for clients that read one item. Its pages are those
+ * of a plain array.
+ */
+export function namedListEndpoint<I extends z.ZodObject>(definition: ListDefinition<I>): Endpoint {
+  return definePages(definition, {
+    pageSizeDefault: PAGE_MAX,
+    remark: LINK_REMARK,
+    body: z.record(z.string(), definition.resource),
+    toBody(items, nextPageToken, request) {
+      linkToNext(request, nextPageToken);
+      return Object.fromEntries(items.map((item) => [(item as { name: string }).name, item]));
+    },
+  });
+}
+
+function linkToNext({ url, setHeader }: RestRequest, pageToken: string | null): void {
+  if (pageToken === null) return;
   const { pathname, searchParams } = new URL(url, 'http://gateway');
   searchParams.set('pageToken', pageToken);
-  return `<${pathname}?${searchParams}>; rel="next"`;
+  setHeader('link', `<${pathname}?${searchParams}>; rel="next"`);
 }
 
 /** Defines a list whose response has `results` and `pagination`. */

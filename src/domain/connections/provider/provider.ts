@@ -277,13 +277,6 @@ export const getProvider = read(
   },
 );
 
-/** Returns all providers without pages, because the catalog is small and in memory. */
-export const getCatalog = read(
-  orEndUser('read'),
-  'Lists the whole catalog of providers, by name.',
-  listPermittedProviders,
-);
-
 export const listProviders = read(
   orEndUser('read'),
   'Lists the providers of the catalog, in the order of their names.',

@@ -4,16 +4,16 @@ import { computed } from '../../../domain/base/resource.ts';
 import {
   type AuthScheme,
   applyModule,
-  getCatalog,
   getProvider,
   listCapabilities,
   listModules,
+  listProviders,
   type Provider,
   type ProviderModule,
   providerResource,
 } from '../../../domain/connections/provider/provider.ts';
 import { isWholeAddress } from '../../../domain/connections/provider/provider-workspace.ts';
-import { readEndpoint } from '../../endpoint/resource-endpoints.ts';
+import { namedListEndpoint, readEndpoint } from '../../endpoint/resource-endpoints.ts';
 import { extendResource } from '../../openapi/response-form.ts';
 
 const createFlag = (statement: string) => z.boolean().describe(`Whether ${statement}.`);
@@ -362,14 +362,13 @@ const ofProject = projectIdOrName.describe(
 );
 
 export const providerEndpoints = [
-  readEndpoint({
+  namedListEndpoint({
     id: 'listProviders',
     path: '/providers',
     tag,
     input: z.object({ projectIdOrName: ofProject }),
-    read: getCatalog,
-    resource: z.record(z.string(), provider).describe('The providers, by name.'),
-    show: (providers) => Object.fromEntries(providers.map((row) => [row.name, row])),
+    list: listProviders,
+    resource: provider,
   }),
   readEndpoint({
     id: 'getProvider',

@@ -41,6 +41,27 @@ test('returns all providers by name, and a single provider', async () => {
   expect(JSON.stringify(catalog)).not.toMatch(/baseUrl|limits|capabilities/);
 });
 
+test('returns pages of providers, whose Link header has the next page', async () => {
+  const rest = await createRestTenant(app);
+  const key = await rest.tenant.createKey('read');
+  const fetchPage = async (path: string) => {
+    const response = await app.fetch(path, { headers: { 'x-api-key': key } });
+    const [, next] = /^<(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? [];
+    return { names: Object.keys(await response.json()), next };
+  };
+  const names: string[] = [];
+  const sizes: number[] = [];
+  let path: string | undefined = '/v1/providers?pageSize=100';
+  while (path) {
+    const page = await fetchPage(path);
+    names.push(...page.names);
+    sizes.push(page.names.length);
+    path = page.next;
+  }
+  expect(names).toEqual((await fetchPage('/v1/providers')).names);
+  expect(sizes).toEqual([100, 100, names.length - 200]);
+});
+
 test('returns the credential kind, the location of secrets and the inputs of a provider', async () => {
   const { sandbox, salesforce, jotform, sendGrid } = await (await createRestTenant(app)).get(
     '/providers',
