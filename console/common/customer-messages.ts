@@ -37,7 +37,6 @@ const en = {
   disconnectEffect: 'Reads and writes of this account stop. You can connect it again later.',
 
   howToConnect: 'How to connect',
-  workspace: 'Workspace',
   workspaceHelp: (address: string) => `Your part of the URL: ${address}`,
   providerHelp: (provider: string) => `Help from ${provider}`,
   connect: 'Connect',
@@ -173,7 +172,6 @@ const de: Messages = {
     'Aus diesem Konto wird nicht mehr gelesen, und es wird nicht mehr hineingeschrieben. Sie können es später wieder verbinden.',
 
   howToConnect: 'Art der Verbindung',
-  workspace: 'Workspace',
   workspaceHelp: (address) => `Ihr Teil der URL: ${address}`,
   providerHelp: (provider) => `Hilfe von ${provider}`,
   connect: 'Verbinden',

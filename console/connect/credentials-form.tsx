@@ -18,6 +18,10 @@ const PROVIDER = graphql`
     displayName
     baseUrl
     docsUrl
+    workspaceInput {
+      displayName
+      optional
+    }
     inputs {
       name
       displayName
@@ -50,9 +54,19 @@ interface CredentialsFormProps {
   onDone: () => void;
 }
 
+const WORKSPACE = '{{workspace}}';
 const WORKSPACE_NAME = 'providerWorkspaceRef';
 const METADATA_PREFIX = 'providerMetadata.';
 const CREDENTIALS_PREFIX = 'credentials.';
+
+/** Returns the URL that shows where the workspace stands. Null if the base URL does not contain it. */
+function findWorkspaceUrl(baseUrl: string): string | null {
+  if (!baseUrl.includes(WORKSPACE)) return null;
+  return baseUrl.replace(
+    WORKSPACE,
+    baseUrl.startsWith(WORKSPACE) ? 'https://workspace' : 'workspace',
+  );
+}
 
 export function CredentialsForm({
   projectId,
@@ -64,6 +78,7 @@ export function CredentialsForm({
   const messages = useMessages();
   const provider = useFragment(PROVIDER, props.provider);
   const { customInputs } = provider;
+  const workspaceUrl = findWorkspaceUrl(provider.baseUrl);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   /** The scheme whose error is shown. Null after the person has chosen another one. */
   const [sentScheme, setSentScheme] = useState<string | null>(null);
@@ -126,12 +141,12 @@ export function CredentialsForm({
           {...(help && { help })}
         />
       ))}
-      {provider.baseUrl.includes('{{workspace}}') && (
+      {provider.workspaceInput && (
         <TextInput
           name={WORKSPACE_NAME}
-          label={messages.workspace}
-          isRequired
-          help={messages.workspaceHelp(provider.baseUrl.replace('{{workspace}}', 'workspace'))}
+          label={provider.workspaceInput.displayName}
+          isRequired={!(provider.workspaceInput.optional && needsConsent(scheme))}
+          {...(workspaceUrl && { help: messages.workspaceHelp(workspaceUrl) })}
         />
       )}
       {provider.inputs.map(({ name, displayName, optional }) => (

@@ -38,7 +38,7 @@ export interface Parties {
 interface CardProvider {
   name: string;
   displayName: string;
-  baseUrl: string;
+  workspaceInput: { optional: boolean } | null | undefined;
   inputs: readonly object[];
   customInputs: readonly object[];
 }
@@ -75,7 +75,10 @@ export function IntegrationCard(props: IntegrationCardProps) {
   const choices = provider
     ? listChoices(integration.connectSchemes, provider.customInputs.length > 0)
     : [];
-  const otherChoices = choices.filter((scheme) => !needsConsent(scheme));
+  /** The form with all choices also accepts the workspace that a consent does not need. */
+  const otherChoices = provider?.workspaceInput
+    ? choices
+    : choices.filter((scheme) => !needsConsent(scheme));
   const isDirect = provider !== null && canConsentDirectly(provider, choices);
   const [isReconnecting, setReconnecting] = useState(props.startsConnecting);
   const formChoices = openChoices ?? (isReconnecting ? choices : null);
@@ -173,8 +176,9 @@ export function IntegrationCard(props: IntegrationCardProps) {
 
 /** True if the person consents without entering anything first. */
 function canConsentDirectly(
-  { baseUrl, inputs }: CardProvider,
+  { workspaceInput, inputs }: CardProvider,
   choices: readonly string[],
 ): boolean {
-  return choices.some(needsConsent) && inputs.length === 0 && !baseUrl.includes('{{workspace}}');
+  const needsInput = inputs.length > 0 || workspaceInput?.optional === false;
+  return choices.some(needsConsent) && !needsInput;
 }

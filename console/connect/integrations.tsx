@@ -71,7 +71,9 @@ const QUERY = graphql`
       nodes {
         name
         displayName
-        baseUrl
+        workspaceInput {
+          optional
+        }
         inputs {
           name
         }

@@ -279,6 +279,43 @@ export function testConnect(getStage: () => ConsoleStage) {
     await context.close();
   });
 
+  test("asks for a workspace under the vendor's word, and only if the provider can't name it", async () => {
+    const openProvider = async (provider: string): Promise<Page> => {
+      const name = `by-${provider}`;
+      await getStage().api(
+        `mutation CreateIntegration($provider: String!, $name: String!, $content: IntegrationContentInput!) {
+          createProviderApp(input: { projectIdOrName: "demo", provider: $provider, clientId: "id", clientSecret: "secret", scopes: ["all"] }) { providerApp { id } }
+          createIntegration(input: { projectIdOrName: "demo", name: $name, provider: $provider,
+            latestRevision: { specVersion: "1.0.0", content: $content } }) { integration { id } } }`,
+        { provider, name, content: { name, provider, proxy: { enabled: true } } },
+      );
+      const customer = await page.context().newPage();
+      await customer.goto(await connectUrl('with-workspace', name));
+      return customer;
+    };
+    const closeProvider = async (provider: string, customer: Page) => {
+      await customer.close();
+      await getStage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
+        integrationIdOrName: "by-${provider}" }) { deletedId } }`);
+    };
+    const atSalesforce = await openProvider('salesforce');
+    await atSalesforce.getByRole('button', { name: 'Other ways to connect' }).click();
+    const workspace = atSalesforce.getByRole('textbox', { name: 'Workspace' });
+    expect(await workspace.getAttribute('required')).toBeNull();
+    await expectAccessible(atSalesforce);
+    await atSalesforce.getByRole('button', { name: 'Cancel' }).click();
+    const consent = atSalesforce.waitForRequest(/^https:\/\/login\.salesforce\.com\//);
+    await atSalesforce.getByRole('button', { name: 'Connect Salesforce' }).click();
+    await consent;
+    await closeProvider('salesforce', atSalesforce);
+    // The base URL of Seismic has no workspace, but the URL of its consent page has one.
+    const atSeismic = await openProvider('seismic');
+    await atSeismic.getByRole('button', { name: 'Connect Seismic' }).click();
+    const tenant = atSeismic.getByRole('textbox', { name: 'Tenant' });
+    expect(await tenant.getAttribute('required')).not.toBeNull();
+    await closeProvider('seismic', atSeismic);
+  });
+
   test('connects by custom inputs of the provider', async () => {
     await openForm('by-custom');
     await chooseAuthMethod('With other credentials');
@@ -413,7 +450,7 @@ export function testConnect(getStage: () => ConsoleStage) {
     await builderPage.getByText(/installed \{"installationId":"ins_/).waitFor();
     await framed.getByRole('button', { name: 'Done' }).click();
     await builderPage.waitForFunction(() => frames.length === 0);
-    const messages = (await builderPage.locator('#heard').textContent()) ?? '';
+    const messages = (await builderPage.locator('#events').textContent()) ?? '';
     expect(messages.match(/^\w+/gm)).toEqual(['connected', 'connected', 'installed', 'closed']);
     await builderPage.close();
   });

@@ -3,7 +3,7 @@
  * from them.
  */
 import type { Issue } from '../../../kernel/errors.ts';
-import type { Provider } from '../../../providers/contract.ts';
+import { type CustomInput, isConsentScheme, type Provider } from '../../../providers/contract.ts';
 import { createInputIssue } from '../../base/issues.ts';
 
 const VARIABLE = '{{workspace}}';
@@ -47,6 +47,18 @@ function needsWorkspace({ baseUrl, oauth2 }: Provider): boolean {
 /** True if the token response contains the account's whole address, so that callers need not know it. */
 export function getsWorkspaceFromToken({ baseUrl }: Provider): boolean {
   return baseUrl === VARIABLE;
+}
+
+/**
+ * Returns the workspace as an input of a form. It is optional if a consent names the workspace. Null if connecting needs
+ * no workspace.
+ */
+export function findWorkspaceInput(provider: Provider): CustomInput | null {
+  const { workspaceDisplayName: displayName = 'Workspace', authSchemes, oauth2 } = provider;
+  const isInToken = getsWorkspaceFromToken(provider);
+  if (!needsWorkspace(provider) || (isInToken && authSchemes.every(isConsentScheme))) return null;
+  const input: CustomInput = { name: 'workspace', displayName };
+  return isInToken || oauth2?.sharedLogin ? { ...input, optional: true } : input;
 }
 
 /** True if the variable stands for the scheme and the host at the start of an address. */

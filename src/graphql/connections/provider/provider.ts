@@ -12,6 +12,7 @@ import {
   providerObjectResource,
   providerResource,
 } from '../../../domain/connections/provider/provider.ts';
+import { findWorkspaceInput } from '../../../domain/connections/provider/provider-workspace.ts';
 import { describeField } from '../../schema/fields.ts';
 import { addViewerList } from '../../schema/lists.ts';
 import { objectType } from '../../schema/object-type.ts';
@@ -48,6 +49,13 @@ export const Provider = objectType(
       description:
         'The values that connecting needs in `providerMetadata`, in addition to credentials and workspace.',
       resolve: ({ inputs = [] }) => inputs,
+    }),
+    workspaceInput: t.field({
+      type: ProviderInput,
+      nullable: true,
+      description:
+        "The value that connecting needs in `providerWorkspaceRef`, under the vendor's word for it. If it is optional, a consent needs no value. Null if connecting needs none.",
+      resolve: findWorkspaceInput,
     }),
     customInputs: t.field({
       type: [ProviderInput],

@@ -136,3 +136,25 @@ test("returns a provider's objects, and the inputs of a connection", async () =>
     provider: { docsUrl: null, apiVersion: null, scopes: [], objects: [], inputs: [] },
   });
 });
+
+test("returns the workspace as an input under the vendor's word, optional if a consent names it", async () => {
+  await using testApp = await createTestApp();
+  const { query } = await testApp.createTenant();
+  const names = ['activeCampaign', 'seismic', 'salesforce', 'gong', 'hubspot'];
+  const fields = names.map((name) => `${name}: provider(name: "${name}") { ...Workspace }`);
+  const providers = await query(`{ ${fields.join(' ')} }
+    fragment Workspace on Provider { workspaceInput { name displayName optional } }`);
+  const inputs = Object.entries<{ workspaceInput: object | null }>(providers).map(
+    ([name, { workspaceInput }]) => [name, workspaceInput],
+  );
+  expect(Object.fromEntries(inputs)).toEqual({
+    activeCampaign: { name: 'workspace', displayName: 'Account name', optional: false },
+    // Only the URLs of its consent contain the workspace.
+    seismic: { name: 'workspace', displayName: 'Tenant', optional: false },
+    // The shared login names the workspace.
+    salesforce: { name: 'workspace', displayName: 'Workspace', optional: true },
+    // The token response always names the workspace.
+    gong: null,
+    hubspot: null,
+  });
+});
