@@ -103,6 +103,7 @@ export function testChanges(getStage: () => ConsoleStage) {
     await dialog().getByLabel('Group').fill('walked');
     await dialog().getByLabel('Consumer').fill('ann');
     await pressInDialog('Create link');
+    await dialog().getByText('the link expires in 10 minutes').waitFor();
     const pagePromise = page.context().waitForEvent('page');
     await dialog().getByRole('link', { name: 'Open connect page' }).click();
     const connect = await pagePromise;
@@ -290,6 +291,34 @@ export function testChanges(getStage: () => ConsoleStage) {
       'READS_CONTROL',
       'RECORDS_WRITE',
     ]);
+  });
+
+  test('renames a group and a consumer, whose refs stay', async () => {
+    const rename = async (name: string) => {
+      await dialog().getByLabel('Name').fill(name);
+      await pressInDialog('Rename');
+      await dialog().waitFor({ state: 'detached' });
+    };
+    await open('groups/acme');
+    await press('Rename');
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('Acme Inc.');
+    await expectAccessible(page);
+    await rename('Acme International');
+    await page.getByRole('heading', { level: 1, name: 'Acme International' }).waitFor();
+    await open('groups');
+    const row = page.getByRole('row', { name: /Ada Lovelace/ });
+    await row.getByRole('button', { name: 'Rename' }).click();
+    await rename('Ada King');
+    await page.getByRole('row', { name: /Ada King ada/ }).waitFor();
+    const { project } = await getStage().api(`{ project(idOrName: "demo") {
+      group(idOrRef: "acme") { groupName } consumer(idOrRef: "ada") { consumerName } } }`);
+    expect(project).toEqual({
+      group: { groupName: 'Acme International' },
+      consumer: { consumerName: 'Ada King' },
+    });
+    await getStage().api(`mutation { updateGroup(input: { projectIdOrName: "demo", groupRef: "acme",
+      groupName: "Acme Inc." }) { group { id } } updateConsumer(input: { projectIdOrName: "demo",
+      consumerRef: "ada", consumerName: "Ada Lovelace" }) { consumer { id } } }`);
   });
 
   test('deletes a connection by keyboard, after a confirmation', async () => {

@@ -6,6 +6,7 @@ import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { RenameConsumer } from './rename.tsx';
 
 const CONSUMERS = graphql`
   fragment consumers_project on Project
@@ -35,10 +36,11 @@ const CONSUMERS = graphql`
 
 interface ConsumersProps {
   project: consumers_project$key;
+  projectName: string;
   linkTo: (path: string) => string;
 }
 
-export function Consumers({ project, linkTo }: ConsumersProps) {
+export function Consumers({ project, projectName, linkTo }: ConsumersProps) {
   const empty = (
     <Empty title="No consumers yet">They are created when your customers connect accounts.</Empty>
   );
@@ -47,7 +49,7 @@ export function Consumers({ project, linkTo }: ConsumersProps) {
       {(consumers) => (
         <Table
           label="Consumers"
-          columns={['Name', 'Reference', 'Connections', 'Created']}
+          columns={['Name', 'Reference', 'Connections', 'Created', 'Actions']}
           detailColumns={['Connections']}
         >
           {consumers.map(({ id, consumerName, consumerRef, connections, createTime }) => {
@@ -67,6 +69,13 @@ export function Consumers({ project, linkTo }: ConsumersProps) {
                 </td>
                 <td>
                   <Time value={createTime} />
+                </td>
+                <td>
+                  <RenameConsumer
+                    project={projectName}
+                    consumerRef={consumerRef}
+                    consumerName={consumerName}
+                  />
                 </td>
               </tr>
             );

@@ -1,4 +1,4 @@
-/** One group: its connections, its installations, and its erasure. */
+/** One group: its name, its connections, its installations, and its erasure. */
 import { graphql } from 'react-relay';
 import type { groupPageEraseMutation } from '../../__generated__/groupPageEraseMutation.graphql.ts';
 import type { groupPageQuery } from '../../__generated__/groupPageQuery.graphql.ts';
@@ -11,6 +11,7 @@ import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { ConsolePageProps } from '../shell/pages.ts';
+import { RenameGroup } from './rename.tsx';
 
 const PAGE_QUERY = graphql`
   query groupPageQuery($project: String!, $groupRef: String!) {
@@ -57,6 +58,7 @@ export default function GroupPage({ project: projectIdOrName, id = '' }: Console
       actions={
         <>
           <ConnectCustomer project={projectIdOrName} groupRef={groupRef} />
+          <RenameGroup project={projectIdOrName} groupRef={groupRef} groupName={group.groupName} />
           <Erase project={projectIdOrName} groupRef={groupRef} />
         </>
       }

@@ -74,7 +74,7 @@ export default function GroupsPage({ project: projectIdOrName }: ConsolePageProp
         <Groups project={project} linkTo={linkTo} />
       </Panel>
       <Panel title="Consumers">
-        <Consumers project={project} linkTo={linkTo} />
+        <Consumers project={project} projectName={projectIdOrName} linkTo={linkTo} />
       </Panel>
     </Page>
   );

@@ -59,7 +59,9 @@ function subscribe(listener: () => void): () => void {
 function formatRelative(time: Date, relative: Intl.RelativeTimeFormat): string {
   const seconds = Math.round((time.getTime() - Math.max(now, Date.now())) / SECOND_MS);
   const [unit, length] = findUnit(seconds);
-  return relative.format(Math.trunc(seconds / length), unit);
+  const count = seconds / length;
+  // A new link that is valid for 10 minutes expires in 10 minutes, and not in 9.
+  return relative.format(count > 0 ? Math.round(count) : Math.trunc(count), unit);
 }
 
 interface TimeProps {
