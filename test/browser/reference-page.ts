@@ -21,6 +21,12 @@ export function testReferencePage(getStage: () => PagesStage) {
     await createTopic.locator('.opblock-summary').click();
     await createTopic.getByText('Needs the scope events:write').waitFor();
     expect({ foreign, failed: failedRequests }).toEqual({ foreign: [], failed: [] });
+    const bytes = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).transferSize, 0),
+    );
+    expect(bytes).toBeLessThan(700_000);
     await page.close();
   });
 

@@ -15,6 +15,7 @@ import { VERSION } from '../../kernel/version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { findEnumName, toWord } from '../endpoint/words.ts';
 import { createWebhooks } from '../webhooks.ts';
+import { compressPage } from './compress-page.ts';
 import { components, createResponseForm } from './response-form.ts';
 
 export const BASE_PATH = '/v1';
@@ -249,21 +250,24 @@ apply();
 
 /** Registers the reference page at /v1/docs: Swagger UI from this server, which loads nothing from outside. */
 export async function registerPage(app: FastifyInstance): Promise<void> {
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    indexPrefix: BASE_PATH,
-    staticCSP: CONTENT_SECURITY_POLICY,
-    theme: {
-      title: 'Integration gateway',
-      js: [{ filename: 'theme.js', content: THEME_SCRIPT }],
-    },
-    uiConfig: {
-      // Removes the bar that could load another server's document.
-      layout: 'BaseLayout',
-      // Collapses the tags. With 150 open rows or more, Swagger UI draws only those in view, and the browser's search
-      // misses the other rows.
-      docExpansion: 'none',
-      tryItOutEnabled: true,
-    },
+  await app.register(async (scope) => {
+    compressPage(scope, `${BASE_PATH}/docs`);
+    await scope.register(swaggerUi, {
+      routePrefix: '/docs',
+      indexPrefix: BASE_PATH,
+      staticCSP: CONTENT_SECURITY_POLICY,
+      theme: {
+        title: 'Integration gateway',
+        js: [{ filename: 'theme.js', content: THEME_SCRIPT }],
+      },
+      uiConfig: {
+        // Removes the bar that could load another server's document.
+        layout: 'BaseLayout',
+        // Collapses the tags. With 150 open rows or more, Swagger UI draws only those in view, and the browser's search
+        // misses the other rows.
+        docExpansion: 'none',
+        tryItOutEnabled: true,
+      },
+    });
   });
 }
