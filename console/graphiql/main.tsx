@@ -8,6 +8,12 @@ import '@graphiql/plugin-explorer/style.css';
 import './graphiql.css';
 import { createFetcher } from './fetch-operation.ts';
 
+/** The tabs that GraphiQL keeps in the browser's storage. */
+interface TabsState {
+  tabs: { query: string | null; variables: string | null; headers: string | null }[];
+  activeTabIndex: number;
+}
+
 /** The options of `createGraphiqlOptions` in src/server/graphql/graphiql.ts. */
 interface Options extends Pick<GraphiQLProps, 'defaultQuery' | 'defaultHeaders' | 'defaultTabs'> {
   title: string;
@@ -32,10 +38,22 @@ async function loadSchema(): Promise<GraphQLSchema> {
 }
 
 const pageUrl = new URL(location.href);
-const query = pageUrl.searchParams.get('query') ?? undefined;
-const variables = pageUrl.searchParams.get('variables') ?? undefined;
+const activeTab = findActiveTab();
+const query = pageUrl.searchParams.get('query') ?? activeTab?.query;
+const variables =
+  pageUrl.searchParams.get('variables') ??
+  (query === activeTab?.query ? activeTab?.variables : undefined);
 const fetcher = createFetcher(variableQueries);
 const plugins = [explorerPlugin({ showAttribution: true })];
+
+/**
+ * Returns the tab that was open when the person left the page. GraphiQL stores its tabs, but adds a new one unless it gets
+ * all texts of a stored tab. It does not store the headers outside of the tabs.
+ */
+function findActiveTab(): TabsState['tabs'][number] | undefined {
+  const state: TabsState | null = JSON.parse(localStorage.getItem('graphiql:tabState') ?? 'null');
+  return state?.tabs[state.activeTabIndex];
+}
 
 /** Keeps the query in the URL, so that a person can share the page. */
 function showInUrl(text: string): void {
@@ -49,8 +67,9 @@ createRoot(getElement('root')).render(
   <GraphiQL
     {...options}
     {...(schema && { schema })}
-    {...(query !== undefined && { query })}
-    {...(variables !== undefined && { variables })}
+    {...(query != null && { query })}
+    {...(variables != null && { variables })}
+    {...(activeTab?.headers != null && { headers: activeTab.headers })}
     fetcher={fetcher}
     plugins={plugins}
     shouldPersistHeaders

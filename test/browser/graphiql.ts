@@ -51,6 +51,20 @@ export function testGraphiql(getStage: () => PagesStage) {
     await secondPage.close();
   });
 
+  test('opens the same tab with its key after a reload, without a further tab', async () => {
+    const { page: unchanged } = await openGraphiql(await newContext());
+    const active = unchanged.locator('.graphiql-tab-active', { hasText: 'Overview' });
+    await active.waitFor();
+    const tabCount = await unchanged.locator('.graphiql-tab').count();
+    await unchanged.reload();
+    await unchanged.locator('.graphiql-query-editor .CodeMirror').waitFor();
+    await active.waitFor();
+    expect(await unchanged.locator('.graphiql-tab').count()).toBe(tabCount);
+    await unchanged.locator('.graphiql-execute-button').click();
+    await unchanged.locator('.result-window', { hasText: 'Demo CRM sync' }).waitFor();
+    await unchanged.context().close();
+  });
+
   test('opens with the query and the variables of its URL', async () => {
     const query = 'query Named($name: IdOrName!) { project(idOrName: $name) { name } }';
     const variables = JSON.stringify({ name: 'demo' });
