@@ -4,8 +4,9 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { answerHelp } from '../src/commands/usage.ts';
+import { launchBrowser } from '../test/support/browser.ts';
 
 const USAGE = 'Usage: npm run console:pictures -- <folder> [url]';
 
@@ -17,7 +18,6 @@ if (folder.startsWith('-')) {
   console.error(USAGE);
   process.exit(2);
 }
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const WIDE = { width: 1200, height: 860 };
 const PHONE = { width: 360, height: 740 };
 /** The time in which the page draws its plots and live lines. */
@@ -99,7 +99,7 @@ async function takeConnectPicture(browser: Browser): Promise<void> {
 }
 
 mkdirSync(folder, { recursive: true });
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+const browser = await launchBrowser();
 for (const variant of VARIANTS) await takeConsolePictures(browser, variant);
 if ('connect'.includes(nameFilter)) await takeConnectPicture(browser);
 await browser.close();

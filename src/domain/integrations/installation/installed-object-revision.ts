@@ -15,7 +15,7 @@ const CHOSEN_OBJECT = sql<string>`choice."value"->>'objectName'`;
 export const DROPPED_NOTE = 'A new revision of the integration no longer has this object.';
 
 /**
- * Describes which installations read the objects, for an error message (`contacts by ins_...`). Configs that disable an
+ * Describes which installations read the objects, for an error message (`contacts for acme (ins_...)`). Configs that disable an
  * object don't count.
  */
 export async function describeReadsOfObjects(
@@ -26,12 +26,20 @@ export async function describeReadsOfObjects(
   const reads = await run(
     tx,
     selectReads(key)
-      .select([CHOSEN_OBJECT.as('objectName'), 'Installation.id as installationId'])
+      .innerJoin('Group', (join) =>
+        join
+          .onRef('Group.projectId', '=', 'Installation.projectId')
+          .onRef('Group.id', '=', 'Installation.groupId'),
+      )
+      .select([CHOSEN_OBJECT.as('objectName'), 'groupRef', 'Installation.id as installationId'])
       .where(CHOSEN_OBJECT, '=', anyOf(objectNames))
       .orderBy('Installation.id')
       .limit(DESCRIBED_READS_MAX),
   );
-  return reads.map(({ objectName, installationId }) => `${objectName} by ${installationId}`);
+  return reads.map(
+    ({ objectName, groupRef, installationId }) =>
+      `${objectName} for ${groupRef} (${installationId})`,
+  );
 }
 
 /** Pauses the dropped objects. An object that is already paused keeps its note. */

@@ -91,7 +91,7 @@ test('returns CONFLICT with the objects if a revision drops objects that install
     createRevisionInput(tenant, createContent(deals)),
   );
   expect(code).toBe('CONFLICT');
-  expect(problem.detail).toContain(`contacts by ${installation.id}`);
+  expect(problem.detail).toMatch(new RegExp(`contacts for \\S+ \\(${installation.id}\\)`));
   expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
