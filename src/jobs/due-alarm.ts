@@ -16,9 +16,9 @@ import {
   PROVIDER_EVENTS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
 } from '../database/transactions/notification-channels.ts';
-import type { Services } from '../domain/access/call.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
+import type { WorkServices } from './leased-work.ts';
 
 export interface DueWork {
   /**
@@ -53,7 +53,7 @@ interface WatchedWork extends DueWork {
   notBeforeMs: number;
 }
 
-type WatchServices = Pick<Services, 'database' | 'log' | 'now'>;
+type WatchServices = Omit<WorkServices, 'tracer'>;
 
 interface DueAlarmOptions {
   idleMs?: number;

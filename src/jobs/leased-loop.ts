@@ -3,13 +3,12 @@ import { SpanKind } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
 import { LeaseLost } from '../database/leases/lease.ts';
 import { WORK_CHANNEL } from '../database/transactions/notification-channels.ts';
-import type { Services } from '../domain/access/call.ts';
 import { inTrace, runOutsideTraces } from '../kernel/spans.ts';
 import { type Backoff, computeBackoffMs } from '../work/backoff.ts';
 import { growUpTo } from '../work/growing-cache.ts';
 import { Outage } from '../work/outage.ts';
 import type { DueAlarm } from './due-alarm.ts';
-import type { Capacity, LeasedWork } from './leased-work.ts';
+import type { Capacity, LeasedWork, WorkServices } from './leased-work.ts';
 
 /** The shortest time between two claims that the alarm causes. */
 const CLAIM_INTERVAL_MS = 1_000;
@@ -21,9 +20,9 @@ const ERRORS_PER_LINE = 10;
 const FAILING_ROWS_MAX = 1_000;
 
 /** A place for a row that its process is about to store. Disposal frees the place unless the row was started. */
-export interface FreePlace<R extends object> extends Disposable {
+export interface FreePlace<R extends object, S extends WorkServices> extends Disposable {
   /** Runs the row, which the process has stored with its lease. */
-  start(row: R, run: LeasedWork<R>['run']): void;
+  start(row: R, run: LeasedWork<R, S>['run']): void;
 }
 
 interface TakenPlace {
@@ -33,9 +32,9 @@ interface TakenPlace {
   running?: Promise<void>;
 }
 
-export class LeasedLoop<R extends object> implements AsyncDisposable {
-  readonly #services: Services;
-  readonly #work: LeasedWork<R>;
+export class LeasedLoop<R extends object, S extends WorkServices> implements AsyncDisposable {
+  readonly #services: S;
+  readonly #work: LeasedWork<R, S>;
   readonly #onEnded: () => void;
   readonly #outage: Outage;
   readonly #subscriptions: AsyncDisposable[] = [];
@@ -51,7 +50,7 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
   #isStopped = false;
 
   /** Calls `onEnded` after each run, because due times may have changed. */
-  constructor(services: Services, work: LeasedWork<R>, onEnded: () => void) {
+  constructor(services: S, work: LeasedWork<R, S>, onEnded: () => void) {
     this.#services = services;
     this.#work = work;
     this.#onEnded = onEnded;
@@ -85,7 +84,7 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
    * Takes a place for a row that this process is about to store. Returns null if none is free, or if due rows wait for
    * one, which come first.
    */
-  takePlace(group: string): FreePlace<R> | null {
+  takePlace(group: string): FreePlace<R, S> | null {
     const { free, freeByGroup } = this.#readCapacity();
     const freeOfGroup = freeByGroup.get(group) ?? this.#work.perGroup;
     if (this.#isStopped || this.#hasMore || free <= 0 || freeOfGroup <= 0) return null;
@@ -147,7 +146,7 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
     return place;
   }
 
-  #start(row: R, place: TakenPlace, run: LeasedWork<R>['run']): void {
+  #start(row: R, place: TakenPlace, run: LeasedWork<R, S>['run']): void {
     if (this.#isStopped) place.controller.abort();
     place.running = this.#runHeld(row, run, place.controller).finally(() => this.#leave(place));
   }
@@ -159,7 +158,7 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
     this.#onEnded();
   }
 
-  async #runHeld(row: R, run: LeasedWork<R>['run'], controller: AbortController): Promise<void> {
+  async #runHeld(row: R, run: LeasedWork<R, S>['run'], controller: AbortController): Promise<void> {
     const { kind } = this.#work;
     const { traceparent: parent, projectId } = row as Partial<TracedRow>;
     const attributes = { ...(projectId && { 'gateway.project_id': projectId }) };

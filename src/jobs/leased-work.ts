@@ -2,13 +2,24 @@
  * Declares work whose rows are leased: a worker claims a due row, holds it while it runs, and `run` stores the result,
  * the next due time and the release in one change that the lease fences.
  */
+import type { Tracer } from '@opentelemetry/api';
 import type { GroupCapacity, LeasedRows } from '../database/leases/leased-rows.ts';
+import type { Database } from '../database/open/database.ts';
 import type { InProjects } from '../database/statements/projects/all-projects.ts';
 import type { Column, Row, Table } from '../database/statements/tables.ts';
-import type { Services } from '../domain/access/call.ts';
+import type { Log } from '../kernel/log.ts';
 
-/** `R` is a claimed row. */
-export interface LeasedWork<R extends object> {
+/** The services by which a process claims, runs and releases rows of any kind. */
+export interface WorkServices {
+  database: Database;
+  log: Log;
+  now: () => Date;
+  /** Null if no receiver of traces is configured. */
+  tracer: Tracer | null;
+}
+
+/** `R` is a claimed row. `S` are the services that the work uses. */
+export interface LeasedWork<R extends object, S extends WorkServices> {
   /** Names the work in notifications, metrics, log lines and spans. */
   readonly kind: string;
   /** The maximum number of rows that a process runs at the same time, in each shard group. */
@@ -21,16 +32,16 @@ export interface LeasedWork<R extends object> {
   readonly channel?: string;
   getGroup(row: R): string;
   /** Claims rows that are due. Returns none if there are none. */
-  claim(services: Services, capacity: Capacity): Promise<R[]>;
+  claim(services: S, capacity: Capacity): Promise<R[]>;
   /** Renews the lease until it is disposed of. */
-  hold(services: Services, row: R, onLost: () => void): Disposable;
+  hold(services: S, row: R, onLost: () => void): Disposable;
   /**
    * Must be safe to run twice, even at the same time. `signal` aborts when the process stops or the lease is lost. The
    * row is released and retried after an error.
    */
-  run(services: Services, row: R, signal: AbortSignal): Promise<unknown>;
+  run(services: S, row: R, signal: AbortSignal): Promise<unknown>;
   /** Releases the row until `dueTime`. */
-  release(services: Services, row: R, dueTime: Date): Promise<void>;
+  release(services: S, row: R, dueTime: Date): Promise<void>;
   /** SQL: the earliest time at which a row is due, including rows that are held. Null if there is none. */
   createDueTimeSql(inProjects: InProjects): string;
   /** SQL: the column `time`, since when each overdue row waits. Absent if other metrics count the rows. */
@@ -43,7 +54,7 @@ export interface Capacity {
   freeByGroup: ReadonlyMap<string, number>;
 }
 
-interface LeasedWorkOptions<T extends Table, K extends Column<T>, L extends Column<T>, R> {
+interface LeasedWorkOptions<T extends Table, K extends Column<T>, L extends Column<T>, R, S> {
   kind: string;
   leases: LeasedRows<T, K, L>;
   /** The columns of a claimed row. */
@@ -56,9 +67,9 @@ interface LeasedWorkOptions<T extends Table, K extends Column<T>, L extends Colu
   claimMax?: number;
   channel?: string;
   /** Replaces the claim of rows whose due time has passed. */
-  claim?(services: Services, free: number): Promise<R[]>;
+  claim?(services: S, free: number): Promise<R[]>;
   createDueTimeSql?(inProjects: InProjects): string;
-  run(services: Services, row: R, signal: AbortSignal): Promise<unknown>;
+  run(services: S, row: R, signal: AbortSignal): Promise<unknown>;
 }
 
 /**
@@ -73,10 +84,11 @@ export function leasedWork<
   K extends Column<T>,
   L extends Column<T>,
   R extends Pick<Row<T>, K | L>,
->(options: LeasedWorkOptions<T, K, L, R>): LeasedWork<R> {
+  S extends WorkServices,
+>(options: LeasedWorkOptions<T, K, L, R, S>): LeasedWork<R, S> {
   const { kind, leases, columns, perProcess, group, channel, run } = options;
   const { perGroup = perProcess, claimMax = perProcess } = options;
-  const claimDue = async ({ database, now }: Services, { free, freeByGroup }: Capacity) => {
+  const claimDue = async ({ database, now }: WorkServices, { free, freeByGroup }: Capacity) => {
     const claimNow = new Date(now().getTime() + CLOCK_ERROR_MS);
     const countMax = Math.min(free, claimMax);
     const groups: GroupCapacity | undefined =

@@ -1,20 +1,28 @@
 /** Runs the background work of a process: once for each shard group, so that no group waits for another's server. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../database/open/database.ts';
 import type { ShardGroup } from '../database/statements/projects/shard-groups.ts';
-import type { Services } from '../domain/access/call.ts';
+import type { Config } from '../settings/config.ts';
 import { endWithin, getStopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 import { DueAlarm, type DueWork } from './due-alarm.ts';
 import { LeasedLoop } from './leased-loop.ts';
-import type { LeasedWork } from './leased-work.ts';
+import type { LeasedWork, WorkServices } from './leased-work.ts';
 import { runUpkeep, type Upkeep } from './upkeep-loop.ts';
+import type { Workers } from './workers.ts';
 
-export interface BackgroundWork {
-  leased: readonly LeasedWork<object>[];
+/** The services of a process that runs work. */
+interface ProcessServices extends WorkServices {
+  config: Config;
+  workers: Workers;
+}
+
+export interface BackgroundWork<S extends ProcessServices> {
+  leased: readonly LeasedWork<object, S>[];
   /** In the order of the first runs. */
-  upkeep: readonly Upkeep[];
+  upkeep: readonly Upkeep<S>[];
   /** Starts work with a loop of its own. */
-  startAdditional?: (services: Services) => AdditionalWork;
+  startAdditional?: (services: S) => AdditionalWork;
 }
 
 export interface AdditionalWork extends AsyncDisposable {
@@ -28,7 +36,10 @@ const POLL_MS = 10_000;
  * Starts the work of each shard group. Disposal ends claims, and waits for running work for at most a part of
  * SHUTDOWN_MS.
  */
-export async function runWork(services: Services, work: BackgroundWork): Promise<AsyncDisposable> {
+export async function runWork<S extends ProcessServices>(
+  services: S,
+  work: BackgroundWork<S>,
+): Promise<AsyncDisposable> {
   const running = new Map<string, AsyncDisposable>();
   const outage = new Outage(services.log, 'project_groups.unreadable');
   const stopping = new AbortController();
@@ -62,9 +73,9 @@ export async function runWork(services: Services, work: BackgroundWork): Promise
   };
 }
 
-function runInShardGroup(
-  services: Services,
-  { leased, upkeep, startAdditional }: BackgroundWork,
+function runInShardGroup<S extends ProcessServices>(
+  services: S,
+  { leased, upkeep, startAdditional }: BackgroundWork<S>,
 ): AsyncDisposable {
   const additional = startAdditional?.(services);
   const stopping = new AbortController();
@@ -91,7 +102,7 @@ function runInShardGroup(
 }
 
 /** Returns services whose statements across projects are limited to the shard group. */
-export function limitToShardGroup<S extends Services>(services: S, group: ShardGroup): S {
+export function limitToShardGroup<S extends { database: Database }>(services: S, group: ShardGroup): S {
   if (group === services.database.shardGroup) return services;
   return { ...services, database: { ...services.database, shardGroup: group } };
 }

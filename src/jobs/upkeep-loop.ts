@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/open/database.ts';
 import type { InProjects } from '../database/statements/projects/all-projects.ts';
-import type { Services } from '../domain/access/call.ts';
+import type { Log } from '../kernel/log.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import type { DueAlarm, DueWork } from './due-alarm.ts';
 
-/** Must be safe to run in many processes in parallel. */
-export interface Upkeep {
+/** Must be safe to run in many processes in parallel. `S` are the services that the upkeep uses. */
+export interface Upkeep<S> {
   name: string;
   /** The time between two runs. With `createDueTimeSql`, the shortest time between two runs that are due. */
   intervalMs: number;
@@ -21,17 +21,17 @@ export interface Upkeep {
   /** True if the rows of the work belong to no project. */
   hasNoProject?: boolean;
   /** Does the work for the projects of the database's shard group. `signal` aborts when the process stops. */
-  run: (services: Services, signal: AbortSignal) => Promise<void>;
+  run: (services: S, signal: AbortSignal) => Promise<void>;
 }
 
-interface LockedWork {
+interface LockedWork<S> {
   name: string;
   createDueTimeSql: (inProjects: InProjects) => string;
   /**
    * Chooses, locks and advances some due rows in one transaction, so that each row is advanced once. Returns true if
    * more rows may be due.
    */
-  advance: (services: Services) => Promise<boolean>;
+  advance: (services: S) => Promise<boolean>;
 }
 
 /** The maximum number of transactions in one run. The next run continues. */
@@ -39,7 +39,11 @@ const TRANSACTIONS_MAX = 40;
 const LOCKED_INTERVAL_MS = 1_000;
 
 /** Declares work that one transaction both chooses and completes, so that its rows need no lease. */
-export function lockedWork({ name, createDueTimeSql, advance }: LockedWork): Upkeep {
+export function lockedWork<S>({
+  name,
+  createDueTimeSql,
+  advance,
+}: LockedWork<S>): Upkeep<S> {
   return {
     name,
     intervalMs: LOCKED_INTERVAL_MS,
@@ -55,9 +59,9 @@ export function lockedWork({ name, createDueTimeSql, advance }: LockedWork): Upk
 const START_GAP_MS = 200;
 
 /** Runs upkeep until the signal aborts, and adds its due times to the alarm. Resolves when all runs have ended. */
-export async function runUpkeep(
-  services: Services,
-  upkeeps: readonly Upkeep[],
+export async function runUpkeep<S extends { database: Database; log: Log }>(
+  services: S,
+  upkeeps: readonly Upkeep<S>[],
   { alarm, signal }: { alarm: DueAlarm; signal: AbortSignal },
 ): Promise<void> {
   const { database } = services;

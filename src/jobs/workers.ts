@@ -4,22 +4,22 @@ import type { ShardGroup } from '../database/statements/projects/shard-groups.ts
 import { WORK_CHANNEL } from '../database/transactions/notification-channels.ts';
 import type { Notify } from '../database/transactions/notifications.ts';
 import type { FreePlace, LeasedLoop } from './leased-loop.ts';
-import type { LeasedWork } from './leased-work.ts';
+import type { LeasedWork, WorkServices } from './leased-work.ts';
 
 interface RegisteredLoop {
   kind: string;
   shardGroup: ShardGroup;
-  loop: Pick<LeasedLoop<object>, 'running' | 'takePlace'>;
+  loop: Pick<LeasedLoop<object, WorkServices>, 'running' | 'takePlace'>;
 }
 
 export class Workers {
   readonly #loops = new Set<RegisteredLoop>();
 
   /** Registers a loop until the result is disposed of. */
-  add<R extends object>(
-    { kind }: LeasedWork<R>,
+  add<R extends object, S extends WorkServices>(
+    { kind }: LeasedWork<R, S>,
     shardGroup: ShardGroup,
-    loop: LeasedLoop<R>,
+    loop: LeasedLoop<R, S>,
   ): Disposable {
     const registered = { kind, shardGroup, loop };
     this.#loops.add(registered);
@@ -30,13 +30,13 @@ export class Workers {
    * Takes a place of this process for a row that it is about to store. Null if the process does not run such work, or
    * has no free place: the row is then stored without a lease, and `notifyWork` wakes other processes.
    */
-  takePlace<R extends object>(
-    { kind }: LeasedWork<R>,
+  takePlace<R extends object, S extends WorkServices>(
+    { kind }: LeasedWork<R, S>,
     { projectId, group }: { projectId: string; group: string },
-  ): FreePlace<R> | null {
+  ): FreePlace<R, S> | null {
     for (const { kind: loopKind, shardGroup, loop } of this.#loops) {
       if (loopKind !== kind || !(shardGroup.projectIds()?.includes(projectId) ?? true)) continue;
-      return loop.takePlace(group) as FreePlace<R> | null;
+      return loop.takePlace(group) as FreePlace<R, S> | null;
     }
     return null;
   }

@@ -30,7 +30,7 @@ import { createOutbound } from '../outbound/client.ts';
 import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
 
 /** Leased rows: a worker claims a due row, holds it, and runs it. */
-export const LEASED_WORK: readonly LeasedWork<object>[] = [
+export const LEASED_WORK: readonly LeasedWork<object, Services>[] = [
   writes,
   reads,
   erasures,
@@ -43,7 +43,7 @@ export const LEASED_WORK: readonly LeasedWork<object>[] = [
 ];
 
 /** Frees the leases of processes that have ended, within seconds of their end. */
-const endedProcesses: Upkeep = {
+const endedProcesses: Upkeep<Services> = {
   name: 'ended processes',
   intervalMs: 1_000,
   createDueTimeSql: (_inProjects, { processes }) => processes.dueTimeSql,
@@ -55,7 +55,7 @@ const endedProcesses: Upkeep = {
 };
 
 /** Fails the pending deliveries of deleted destinations. */
-export const droppedDeliveries: Upkeep = {
+export const droppedDeliveries: Upkeep<Services> = {
   name: 'deliveries to deleted destinations',
   intervalMs: MINUTE_MS,
   async run({ database, now, log }, signal) {
@@ -64,7 +64,7 @@ export const droppedDeliveries: Upkeep = {
   },
 };
 
-const expiredRows: Upkeep = {
+const expiredRows: Upkeep<Services> = {
   name: 'expired rows',
   intervalMs: HOUR_MS,
   async run(services, signal) {
@@ -74,7 +74,7 @@ const expiredRows: Upkeep = {
 };
 
 /** Runs more often than the hourly removal, because a stream can exceed its bytes sooner. */
-const oversizedStreams: Upkeep = {
+const oversizedStreams: Upkeep<Services> = {
   name: 'oversized streams',
   intervalMs: MINUTE_MS,
   async run(services, signal) {
@@ -90,7 +90,7 @@ const oversizedStreams: Upkeep = {
 const maintainsStatistics = ({ kind, isDistributed }: Database) =>
   kind === 'postgres' && !isDistributed;
 
-const outgrownTables: Upkeep = {
+const outgrownTables: Upkeep<Services> = {
   name: 'outgrown tables',
   intervalMs: 2_000,
   hasNoProject: true,
@@ -102,7 +102,7 @@ const outgrownTables: Upkeep = {
   },
 };
 
-const WORK: BackgroundWork = {
+const WORK: BackgroundWork<Services> = {
   leased: LEASED_WORK,
   // Leases of ended processes are freed first.
   upkeep: [

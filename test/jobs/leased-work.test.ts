@@ -2,6 +2,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE, LeaseLost, RELEASED_LEASE } from '../../src/database/leases/lease.ts';
 import { LeasedRows } from '../../src/database/leases/leased-rows.ts';
+import type { Services } from '../../src/domain/access/call.ts';
 import { type LeasedWork, leasedWork } from '../../src/jobs/leased-work.ts';
 import { runWork } from '../../src/jobs/run-work.ts';
 import { notifyWorkers } from '../../src/jobs/workers.ts';
@@ -62,7 +63,7 @@ async function endRow(row: TestRow): Promise<void> {
   });
 }
 
-async function start(work: LeasedWork<TestRow>, log = services.log) {
+async function start(work: LeasedWork<TestRow, Services>, log = services.log) {
   const workers = await runWork({ ...services, log }, { leased: [work], upkeep: [] });
   onTestFinished(() => workers[Symbol.asyncDispose]());
   return workers;
@@ -127,7 +128,7 @@ test('releases a row after an error, and logs the first and each tenth error', a
     if (failures <= 11) throw new Error('not this time');
     await endRow(row);
   });
-  const release: LeasedWork<TestRow>['release'] = ({ database }, row) =>
+  const release: LeasedWork<TestRow, Services>['release'] = ({ database }, row) =>
     LEASES.release(database.prisma, row, new Date(0));
   await start({ ...work, release }, log);
   await expect

@@ -12,7 +12,7 @@ const STATEMENT_DELTAS_MAX = 5_000;
  */
 const STEPS = Array.from({ length: 64 }, (_, step) => step);
 
-export const activityCounts: Upkeep = {
+export const activityCounts: Upkeep<Services> = {
   name: 'activity counts',
   intervalMs: 10_000,
   createDueTimeSql: (inProjects) =>

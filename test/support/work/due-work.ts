@@ -6,7 +6,7 @@ import { limitToShardGroup } from '../../../src/jobs/run-work.ts';
 /** Claims rows that are due, of one project or of all projects. */
 export function claimDueRows<R extends object>(
   services: Services,
-  work: LeasedWork<R>,
+  work: LeasedWork<R, Services>,
   projectId?: string,
 ): Promise<R[]> {
   const capacity = { free: work.perProcess, freeByGroup: new Map<string, number>() };
@@ -19,7 +19,7 @@ export function claimDueRows<R extends object>(
 /** Claims the row that is due in the project. Throws an error if there is none. */
 export async function claimDueRow<R extends object>(
   services: Services,
-  work: LeasedWork<R>,
+  work: LeasedWork<R, Services>,
   projectId: string,
 ): Promise<R> {
   const [row] = await claimDueRows(services, work, projectId);
@@ -30,7 +30,7 @@ export async function claimDueRow<R extends object>(
 /** Claims rows that are due, and runs each once. Returns the results. */
 export async function runDueRows<R extends object>(
   services: Services,
-  work: LeasedWork<R>,
+  work: LeasedWork<R, Services>,
   {
     projectId,
     signal = new AbortController().signal,
@@ -48,7 +48,7 @@ export async function runDueRows<R extends object>(
 /** Runs due rows until none is left. */
 export async function runAllDueRows<R extends object>(
   services: Services,
-  work: LeasedWork<R>,
+  work: LeasedWork<R, Services>,
 ): Promise<void> {
   while ((await runDueRows(services, work)).length > 0);
 }
