@@ -15,8 +15,8 @@ import { parseExactJson } from '../../../src/providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider-error.ts';
 import { createMask } from '../../../src/work/secret-mask.ts';
 
-/** Far longer than any local response takes, and far shorter than the test runner's timeout. */
-const DEFAULT_TIMEOUT_MS = 2_000;
+/** Far longer than any local response takes on a busy machine, and shorter than the timeout of a test. */
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Returns a session that sends `headers` with every request, such as `{ authorization: 'Bearer …' }`. */
 export function createPlainSession(

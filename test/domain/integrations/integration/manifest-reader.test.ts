@@ -5,14 +5,16 @@ import {
   DOCUMENT_LENGTH_MAX,
   MANIFEST_LENGTH_MAX,
 } from '../../../../src/domain/integrations/integration/manifest/manifest-text.ts';
+import { MINUTE_MS } from '../../../../src/work/durations.ts';
 
 /** A text of the maximum length. Parsing it needs more than 20 MB. */
 const TEXT_OF_MAX_LENGTH = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
 /** A text that is long enough to be parsed in the thread. */
 const TEXT_FOR_THREAD = `# ${'x'.repeat(5_000)}\na: 1\n`;
 
+/** Permits more time than the default, so that no result depends on how fast the machine is. */
 function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): ManifestReader {
-  const reader = new ManifestReader(limits);
+  const reader = new ManifestReader({ readTimeoutMs: 10 * MINUTE_MS, ...limits });
   onTestFinished(() => reader[Symbol.asyncDispose]());
   return reader;
 }
