@@ -170,7 +170,6 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run provider -- <name>', reason: 'this run contains its tests' },
   { command: 'npx biome check --write <files>', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/conformance -u', reason: CHANGES_SOURCES },
-  { command: 'npx vitest run test/docs/scopes.test.ts -u', reason: CHANGES_SOURCES },
   {
     command: 'npm run listen -- --topic connections',
     reason: 'commands.test.ts runs it with another topic',
