@@ -9,7 +9,13 @@ export type Path = readonly PropertyKey[];
 /** Returns where another input has the member that a function's input has at `path`. */
 export type PathMove = (path: Path) => Path;
 
-type TextPart = string | { readonly member: Path } | EnumValue;
+type TextPart = string | MemberName | EnumValue;
+
+/** A member of an input. `of` names the input in a text that is printed apart from a call with this input. */
+interface MemberName {
+  readonly member: Path;
+  readonly of?: string | undefined;
+}
 
 /** The name of an enum's value. `of` names the enum, if it is known. */
 interface EnumValue {
@@ -28,7 +34,8 @@ export interface MemberLocation {
 
 /** How the callers of a surface write members and values of an input. */
 export interface Spelling {
-  locate(path: Path): MemberLocation;
+  /** `inputName` names the input that has the path. Undefined for the input of the call. */
+  locate(path: Path, inputName?: string): MemberLocation;
   /** Returns the caller's word for the name of an enum's value. `enumName` may be unknown. */
   toWord(name: string, enumName: string | undefined): string;
   /** Returns the value as the caller sent it. Default: the value. */
@@ -60,9 +67,27 @@ export function member(...path: PropertyKey[]): TextPart {
   return { member: path };
 }
 
+/** Names the input whose members a text names, so that the text can be stored and printed later. */
+export function nameInput(content: Text, inputName: string | undefined): Text {
+  if (typeof content === 'string' || inputName === undefined) return content;
+  return content.map((part) =>
+    typeof part === 'object' && 'member' in part ? { ...part, of: part.of ?? inputName } : part,
+  );
+}
+
 /** Names a value of an enum in a text. */
 export function enumValue(name: string, enumName?: string): TextPart {
   return { enumValue: name, ...(enumName !== undefined && { of: enumName }) };
+}
+
+/** Returns the enum of the first value of an enum that a text names. */
+export function findEnumName(content: Text): string | undefined {
+  const values = typeof content === 'string' ? [] : content.filter((part) => isEnumValue(part));
+  return values[0]?.of;
+}
+
+function isEnumValue(part: TextPart): part is EnumValue {
+  return typeof part === 'object' && 'enumValue' in part;
 }
 
 /** Joins texts: `joinTexts(names.map(enumValue), ' or ')`. */
@@ -83,7 +108,7 @@ export function printText(content: Text, { locate, toWord }: Spelling = PLAIN_SP
   return content
     .map((part) => {
       if (typeof part === 'string') return part;
-      return 'member' in part ? locate(part.member).name : toWord(part.enumValue, part.of);
+      return 'member' in part ? locate(part.member, part.of).name : toWord(part.enumValue, part.of);
     })
     .join('');
 }
@@ -92,7 +117,7 @@ export function printText(content: Text, { locate, toWord }: Spelling = PLAIN_SP
 export function moveMembers(content: Text, move: PathMove): Text {
   if (typeof content === 'string') return content;
   return content.map((part) =>
-    typeof part === 'object' && 'member' in part ? { member: move(part.member) } : part,
+    typeof part === 'object' && 'member' in part ? { ...part, member: move(part.member) } : part,
   );
 }
 

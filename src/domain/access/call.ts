@@ -9,6 +9,7 @@ import type { Workers } from '../../jobs/workers.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Meters } from '../../kernel/meters.ts';
 import type { Vault } from '../../kernel/secrets.ts';
+import type { Spelling } from '../../kernel/text.ts';
 import type { ReadTxtRecords } from '../../outbound/txt-records.ts';
 import type { Config } from '../../settings/config.ts';
 import type { RequestRecorder } from '../connections/diagnosis/request-recorder.ts';
@@ -76,6 +77,8 @@ export interface Call extends Services {
   viewer: Viewer;
   /** The request's slot in the process. Absent for background work. */
   slot?: RequestSlot;
+  /** How the surface writes names in stored texts. Absent for background work. */
+  spelling?: Spelling;
 }
 
 /** A call in the project of its input, or of the row that it is about. */
@@ -89,17 +92,19 @@ interface CallRequest {
   slot?: RequestSlot | undefined;
   /** Replaces `Services.publicUrl` if the client reaches the gateway at another URL. */
   gatewayUrl?: string | null | undefined;
+  spelling?: Spelling | undefined;
 }
 
 export function createCall(
   services: Services,
   viewer: Viewer,
-  { slot, gatewayUrl }: CallRequest,
+  { slot, gatewayUrl, spelling }: CallRequest,
 ): Call {
   return {
     ...services,
     viewer,
     ...(slot && { slot }),
+    ...(spelling && { spelling }),
     ...(gatewayUrl && { publicUrl: () => gatewayUrl }),
   };
 }

@@ -21,6 +21,7 @@ import { formatActor } from '../access/viewer/viewer.ts';
 import { orElse } from '../base/input-schemas.ts';
 import { projectIdOrName } from '../base/names.ts';
 import { computed, enumeration, resource } from '../base/resource.ts';
+import { printedColumn } from '../base/stored-text.ts';
 import { findNodes, type NodeObject } from './node.ts';
 
 const attentionKind = enumeration('AttentionKind', 'A kind of attention item.', {
@@ -58,10 +59,10 @@ export const attentionItemResource = resource(
         ),
       ({ objectName }: AttentionItem) => objectName || null,
     ),
-    detail: z
-      .string()
-      .nullable()
-      .describe('A human-readable reason. Null if the kind says everything.'),
+    detail: printedColumn(
+      'detail',
+      z.string().nullable().describe('A human-readable reason. Null if the kind says everything.'),
+    ),
     startTime: z
       .date()
       .describe('When the problem began, or when the first counted failure or proposal happened.'),

@@ -1,7 +1,9 @@
 /** Applies a stored plan: all of its changes in one transaction, with the functions that the mutations use. */
+
 import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { conflict } from '../../kernel/errors.ts';
+import { joinTexts, text } from '../../kernel/text.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import type { PlanTransaction } from '../access/item-change.ts';
@@ -136,8 +138,8 @@ function refuseMissingSecrets(
 function refuseErrors(plan: Plan): void {
   const errors = readPlanLists(plan).findings.filter(({ severity }) => severity === 'ERROR');
   if (errors.length === 0) return;
-  const messages = errors.map(({ path, message }) => `${path}: ${message}`);
-  throw conflict(`The plan has errors. ${messages.join(' ')}`);
+  const messages = errors.map(({ path, message }) => text`${path}: ${message}`);
+  throw conflict(text`The plan has errors. ${joinTexts(messages, ' ')}`);
 }
 
 function refuseChangedProject(plan: Plan, state: ProjectState): void {

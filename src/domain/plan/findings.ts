@@ -1,7 +1,9 @@
 /** Reports the installations that a plan breaks, and findings that prevent the plan or need attention. */
 import { z } from 'zod';
+import { member, type Text, text } from '../../kernel/text.ts';
 import type { Call, ProjectCall } from '../access/call.ts';
 import { enumeration, resource } from '../base/resource.ts';
+import { printedText } from '../base/stored-text.ts';
 import { listDestinationSecrets } from '../events/document/destination-document.ts';
 import { type Impact, Impacts } from '../integrations/installation/check/impacts.ts';
 import {
@@ -32,10 +34,16 @@ export const findingResource = resource(
   {
     severity: findingSeverity.describe('Whether the finding prevents the plan from being applied.'),
     path: z.string().describe('The item that the finding concerns. Empty for the whole plan.'),
-    message: z.string().describe('The human-readable finding.'),
+    message: printedText('message', z.string().describe('The human-readable finding.')),
   },
 );
-export type Finding = z.output<typeof findingResource>;
+
+/** A finding as plans store it. The message names members of the input of `planProject`. */
+export interface Finding extends Omit<z.output<typeof findingResource>, 'message'> {
+  message: Text;
+}
+
+const ALLOW_DELETIONS = member('allowDeletions');
 
 interface PlanReport {
   impacts: Impact[];
@@ -110,7 +118,7 @@ async function addRevisionReport(
   const key = { projectId, integrationId };
   const reads = await describeReadsOfObjects(prisma, key, droppedObjects);
   if (reads.length === 0) return;
-  const message = `${describeDroppedReads(reads)} With \`allowDeletions\`, their reads are paused.`;
+  const message = text`${describeDroppedReads(reads)} With \`${ALLOW_DELETIONS}\`, their reads are paused.`;
   report.findings.push({ severity: 'ERROR', path, message });
 }
 
@@ -123,7 +131,8 @@ async function findDeletionImpacts(
   for await (const batch of iterateInstallations(database.prisma, key)) {
     for (const { installation } of batch) {
       impacts.installationTotal += 1;
-      impacts.add(installation, '', 'The installation is deleted with its integration.');
+      const reason = 'The installation is deleted with its integration.';
+      impacts.add(installation, { path: [], reason });
     }
   }
   return impacts;
@@ -134,7 +143,7 @@ function listSurplusFindings({ desiredState, comparison }: PlanContext): Finding
   if (desiredState.allowDeletions || surplusPaths.length === 0) return [];
   const paths = formatPaths(surplusPaths, NAMED_ITEMS_MAX);
   const [verb, items] = surplusPaths.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
-  const message = `The document omits ${paths}, which ${verb} unchanged. Pass \`allowDeletions\` to delete ${items}.`;
+  const message = text`The document omits ${paths}, which ${verb} unchanged. Pass \`${ALLOW_DELETIONS}\` to delete ${items}.`;
   return [{ severity: 'WARNING', path: '', message }];
 }
 
@@ -146,7 +155,7 @@ function listAppFindings({ desiredState: { document }, state }: PlanContext): Fi
     .map(({ provider, name }) => ({
       severity: 'WARNING',
       path: `providerApps.${name}`,
-      message: `The project has no provider app ${name} for ${provider}. Create it with \`createProviderApp\`, or replace its name with \`renames\`.`,
+      message: text`The project has no provider app ${name} for ${provider}. Create it with \`createProviderApp\`, or replace its name with \`${member('renames')}\`.`,
     }));
 }
 

@@ -1,4 +1,5 @@
 /** Exports a project as a document, and plans the changes that a document makes to a project. */
+
 import {
   buildSchema,
   findBreakingChanges,
@@ -11,6 +12,7 @@ import type { Row } from '../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { id, newId } from '../../kernel/ids.ts';
+import { nameInput } from '../../kernel/text.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
@@ -233,7 +235,10 @@ export const planProject = projectMutation({
       contractChanges: await listContractChanges(call, projectId, { state, changes }),
       impacts: report.impacts,
       findings: [
-        ...report.findings,
+        ...report.findings.map(({ message, ...finding }) => ({
+          ...finding,
+          message: nameInput(message, planProjectInput.meta()?.id),
+        })),
         ...warnings.map((message): Finding => ({ severity: 'WARNING', path: '', message })),
       ],
       requiredSecrets: listRequiredSecrets(changes),

@@ -4,6 +4,7 @@ import { type Call, createCall, type Services } from '../../domain/access/call.t
 import { createRelations, type Relations } from '../../domain/access/relations.ts';
 import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
+import { STORED_SPELLING } from '../schema/input-form.ts';
 
 export interface Context extends Relations {
   readonly viewer: Viewer | null;
@@ -30,6 +31,7 @@ export function createContext(
   services: Services,
   { viewer, gatewayUrl, slot }: ContextParts,
 ): Context {
-  const call = (viewer && createCall(services, viewer, { slot, gatewayUrl })) as Call;
+  const call = (viewer &&
+    createCall(services, viewer, { slot, gatewayUrl, spelling: STORED_SPELLING })) as Call;
   return { viewer, call, ...createRelations(call) };
 }

@@ -9,7 +9,13 @@ import {
 } from '../../domain/access/declared-mutation.ts';
 import { moveRuleText, toIssues } from '../../domain/base/issues.ts';
 import { invalidInput } from '../../kernel/errors.ts';
-import { formatPath, type Path, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';
+import {
+  formatPath,
+  type Path,
+  type PathMove,
+  PLAIN_SPELLING,
+  type Spelling,
+} from '../../kernel/text.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 
 interface InputForm {
@@ -21,14 +27,31 @@ interface InputForm {
   spelling: Spelling;
 }
 
+/** The paths of members in the inputs of mutations, by the names of the inputs. */
+const moves = new Map<string, PathMove>();
+
+/**
+ * Spells stored texts, which name the inputs of their members. Paths omit the argument `input`, because readers have not
+ * called the mutation.
+ */
+export const STORED_SPELLING: Spelling = {
+  ...PLAIN_SPELLING,
+  locate: (path, inputName = '') => PLAIN_SPELLING.locate(moves.get(inputName)?.(path) ?? path),
+};
+
 export function createInputForm(input: z.ZodObject): InputForm {
   const group = findExclusiveMembers(input);
   const flatten = (value: unknown) => (group ? flattenGroup(value, group) : value);
   const locate = (path: Path): Path =>
     group?.members.includes(String(path[0])) ? [group.name, ...path] : path;
+  const { id: inputName } = input.meta() ?? {};
+  if (inputName !== undefined) moves.set(inputName, locate);
   const spelling: Spelling = {
     ...PLAIN_SPELLING,
-    locate: (path) => ({ in: 'body', name: formatPath(['input', ...locate(path)]) }),
+    locate: (path, otherInput) =>
+      otherInput === undefined
+        ? { in: 'body', name: formatPath(['input', ...locate(path)]) }
+        : STORED_SPELLING.locate(path, otherInput),
   };
   return {
     schema: z.unknown().superRefine((value, context) => {

@@ -1,4 +1,5 @@
 /** The mutations of a typed API. Each writes one record and waits for the outcome. */
+
 import {
   GraphQLBoolean,
   GraphQLID,
@@ -9,6 +10,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import { createInputIssue } from '../../domain/base/issues.ts';
+import { printTexts } from '../../domain/base/stored-text.ts';
 import { OTHER_FIELDS } from '../../domain/data/contract/formats/graphql-names.ts';
 import { toMemberName, toTypeName } from '../../domain/data/contract/formats/safe-names.ts';
 import {
@@ -152,7 +154,7 @@ const WriteResultType = new GraphQLObjectType<ServedWrite>({
     errors: {
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))),
       description: 'Human-readable reasons why the write failed. Empty on success.',
-      resolve: ({ outcome: { result } }) => result?.errors ?? [],
+      resolve: ({ outcome: { result } }, _args, { call }) => printTexts(call, result?.errors ?? []),
     },
     omittedFields: {
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))),

@@ -19,7 +19,8 @@ import {
   NOT_MODIFIED,
   type RestRequest,
 } from './endpoint.ts';
-import type { Location } from './request-form.ts';
+import { type Location, locateMember } from './request-form.ts';
+import { declareNames } from './stored-spelling.ts';
 
 interface ReadDefinition<I extends z.ZodObject, R> extends EndpointBase, EndpointResponse {
   read: Read<[input: z.output<I>], R | Promise<R>>;
@@ -250,7 +251,7 @@ export function mutationEndpoint<S extends z.ZodObject, R, B extends z.ZodRawSha
 ): Endpoint {
   const { mutation, extraInput, precheck, show } = definition;
   const { input: schema, needs } = mutation;
-  return endpoint({
+  const defined = endpoint({
     ...definition,
     ...describeEndpoint(mutation, definition),
     needs,
@@ -261,6 +262,8 @@ export function mutationEndpoint<S extends z.ZodObject, R, B extends z.ZodRawSha
       return show ? show(result, request) : result;
     },
   } as EndpointDefinition<z.ZodObject>);
+  declareNames(schema.meta()?.id, (path) => locateMember(defined.locations, path).name);
+  return defined;
 }
 
 /** Defines a DELETE endpoint, whose response has no body. */

@@ -8,6 +8,7 @@ import type { MemberLocation, Spelling } from '../../kernel/text.ts';
 import type { Endpoint, Parts } from './endpoint.ts';
 import { getValue } from './mask.ts';
 import { type Locations, locateMember } from './request-form.ts';
+import { STORED_SPELLING } from './stored-spelling.ts';
 import { findEnumName, toWord } from './words.ts';
 
 /** Returns the spelling of problems with a request. `parts` have the form that `rewrite` returns. */
@@ -17,7 +18,10 @@ export function createSpelling(
 ): Spelling {
   const words = getWords(endpoint);
   return {
-    locate: (path) => locateMember(locations, path),
+    locate: (path, inputName) =>
+      inputName === undefined
+        ? locateMember(locations, path)
+        : STORED_SPELLING.locate(path, inputName),
     toWord: (name, enumName) =>
       enumName === undefined ? (words.get(name) ?? name) : toWord(enumName, name),
     showValue(value, location) {

@@ -11,6 +11,7 @@ import { findProjectId, type Viewer } from '../../domain/access/viewer/viewer.ts
 import { missingCredentials, spellError } from '../../kernel/errors.ts';
 import { measure, toOutcome } from '../../kernel/meters.ts';
 import { inSpan } from '../../kernel/spans.ts';
+import type { Spelling } from '../../kernel/text.ts';
 import { createTimeoutError, getOperationMsMax, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
 import {
@@ -20,6 +21,7 @@ import {
   type ValidationResult,
 } from './request-input.ts';
 import { createSpelling } from './rest-spelling.ts';
+import { STORED_SPELLING } from './stored-spelling.ts';
 
 export interface Gateway {
   services: Services;
@@ -36,6 +38,7 @@ export function runRequest(
   const parts = { path, query, header: pickHeaders(endpoint, headers), body };
   const limits = {
     surface: 'rest',
+    spelling: STORED_SPELLING,
     isChange: endpoint.method !== 'GET',
     cost: estimateCost(endpoint, parts),
   } as const;
@@ -65,6 +68,7 @@ function pickHeaders({ partSchemas }: Endpoint, headers: FastifyRequest['headers
 
 interface ServedRequest {
   surface: 'rest' | 'mcp';
+  spelling: Spelling;
   isChange: boolean;
   /** The maximum cost of the request, in objects of the gateway's own database. */
   cost: number;
@@ -83,7 +87,7 @@ interface ServedRequest {
 export function serveCaller<T>(
   { services, admission }: Gateway,
   request: FastifyRequest,
-  { surface, isChange, cost, requests = 1, findReportedError, resource }: ServedRequest,
+  { surface, spelling, isChange, cost, requests = 1, findReportedError, resource }: ServedRequest,
   work: (call: Call) => Promise<T>,
 ): Promise<T> {
   const { config, meters } = services;
@@ -96,7 +100,7 @@ export function serveCaller<T>(
     const weight = toWeight(config, cost) + requests - 1;
     // Admission has counted one request already.
     if (weight > 1) await admission.spend(viewer, weight - 1, metadata);
-    const call = createCall(services, viewer, { slot, gatewayUrl });
+    const call = createCall(services, viewer, { slot, gatewayUrl, spelling });
     return runInTurn(viewer, { slot, weight }, () => runInTime(call, isChange, () => work(call)));
   };
   return measure(meters, serve, ({ outcome, seconds }) => {

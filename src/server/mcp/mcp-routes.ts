@@ -24,7 +24,7 @@ import { decodeBody } from '../../rest/endpoint/utf8.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { boundResponse, countRequests, MESSAGE_BYTES_MAX, parseMessage } from './message-limits.ts';
 import { findAudience, formatMetadataUrl } from './resource-metadata.ts';
-import type { Tool } from './tool.ts';
+import { ARGUMENT_SPELLING, type Tool } from './tool.ts';
 import { toToolError, toToolResult } from './tool-result.ts';
 import { createPinnedTool, proposeWriteTool, TOOLS } from './tools.ts';
 
@@ -90,6 +90,7 @@ function serveMcp(gateway: Gateway, request: FastifyRequest<ProjectRoute>): Prom
   const limits = findLimits(method, toolName);
   const served = {
     surface: 'mcp',
+    spelling: ARGUMENT_SPELLING,
     ...limits,
     requests: countRequests(text),
     findReportedError: () => toolError,

@@ -95,7 +95,7 @@ function readInput(form: z.ZodObject, { args, projectIdOrName }: ToolRequest): o
 }
 
 /** Spells problems with the arguments of tools. */
-const ARGUMENT_SPELLING: Spelling = {
+export const ARGUMENT_SPELLING: Spelling = {
   ...PLAIN_SPELLING,
   locate: ([member, ...inside]) => {
     const argument = member === 'groupRef' ? 'group' : (member ?? 'arguments');

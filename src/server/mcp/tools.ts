@@ -1,4 +1,5 @@
 /** The tools of the MCP server: those of every caller, and those that propose one pinned kind of write. */
+
 import { z } from 'zod';
 import {
   describeAgentObject,
@@ -24,6 +25,7 @@ import {
   type Proposal,
   proposalInput,
 } from '../../domain/agents/proposal.ts';
+import { printColumn, printTexts } from '../../domain/base/stored-text.ts';
 import {
   parseOperationMetadata,
   toOperationStatus,
@@ -151,7 +153,7 @@ const commitWriteTool = defineTool({
       operationId: operation.id,
       success,
       recordId,
-      errors,
+      errors: printTexts(call, errors),
     };
     return {
       text: describeOutcome(success),
@@ -184,7 +186,7 @@ const getOperationTool = defineTool({
       data: {
         operationId: operation.id,
         status,
-        result: operation.result,
+        result: operation.result && printColumn(call, operation.result),
         recordIds: successfulRecordIds,
         ...(omittedFields.length > 0 && { omittedFields }),
       },

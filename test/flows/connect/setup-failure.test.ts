@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readTextColumn } from '../../../src/domain/base/stored-text.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
@@ -104,7 +105,34 @@ test('reports an end user whose installation selects a field that the integratio
   expect(await listFailures(tenant)).toMatchObject([
     { provider: 'sandbox', error: problem.detail.replace('`input.', '`'), count: 1 },
   ]);
-  expect((await listEvents()).map(({ eventType }) => eventType)).toContain('SETUP_FAILED');
+  const events = await listEvents();
+  const failed = events.find(({ eventType }) => eventType === 'SETUP_FAILED');
+  expect(failed?.data).toMatchObject({ error: problem.detail.replace('`input.', '`') });
+  // The row has parts, so that members that are renamed later follow.
+  const row = await app.app.services.database.prisma.setupFailure.findFirstOrThrow({
+    where: { projectId: tenant.projectId },
+  });
+  expect(readTextColumn(row.error)).toContainEqual({
+    member: ['config', 'read', 0, 'selectedFields', 0],
+    of: 'CreateInstallationInput',
+  });
+});
+
+test('shows a mistake that an earlier version has stored', async () => {
+  const tenant = await app.createTenant();
+  const time = new Date();
+  const error = 'Invalid input. input.providerAppId: is required';
+  await app.app.services.database.prisma.setupFailure.create({
+    data: {
+      projectId: tenant.projectId,
+      provider: 'sandbox',
+      error,
+      count: 1,
+      firstFailureTime: time,
+      lastFailureTime: time,
+    },
+  });
+  expect(await listFailures(tenant)).toMatchObject([{ error }]);
 });
 
 test('reports a rejected OAuth client, and hides the reason from the customer', async () => {

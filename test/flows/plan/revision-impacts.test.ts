@@ -152,6 +152,33 @@ test('lists the installations whose account lacks a field that becomes required'
   expect(findings).toEqual([]);
 });
 
+test('prints the reason of a stored impact in the words of the API that reads the plan', async () => {
+  const rest = await createRestTenant(app);
+  const enabled = { enabled: 'ALWAYS' };
+  const createEvents = (events: object) => ({
+    subscribe: {
+      objects: [{ objectName: 'contacts', inheritFieldsAndMapping: true, ...events }],
+    },
+  });
+  const content = createContent({}, createEvents({ createEvent: enabled, deleteEvent: enabled }));
+  const integration = await createIntegration(app, rest.tenant, content);
+  await connectAndInstall(rest.tenant, integration, {
+    config: { subscribe: [{ objectName: 'contacts', deleteEvent: enabled }] },
+    skipSampling: true,
+  });
+  const nextContent = createContent({}, createEvents({ createEvent: { enabled: 'always' } }));
+  const { id, impacts } = await planDocument(rest, createDocument(nextContent));
+  const isNotOffered = 'the integration does not subscribe to it for contacts.';
+  expect(impacts).toMatchObject([{ reason: `always must be never: ${isNotOffered}` }]);
+  const plan = `query Plan($id: ID!) { node(id: $id) { ... on Plan { impacts { path reason } } } }`;
+  expect((await rest.tenant.query(plan, { id })).node.impacts).toEqual([
+    {
+      path: 'subscribe.contacts.deleteEvent.enabled',
+      reason: `ALWAYS must be NEVER: ${isNotOffered}`,
+    },
+  ]);
+});
+
 test('lists the changes of the contract with their severity', async () => {
   const { rest } = await installAllGroups();
   const nextContent = createContent({

@@ -30,7 +30,8 @@ export const generateConnection = projectMutation({
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
     await refuseOtherParties(call, input);
     const { provider } = input;
-    const scheme = await runRecordingSetupFailures(call, { projectId, provider }, () =>
+    const setup = { projectId, provider, input: generateConnectionInput };
+    const scheme = await runRecordingSetupFailures(call, setup, () =>
       getScheme(call, projectId, input),
     );
     const request = { projectId, scheme, input };

@@ -66,7 +66,8 @@ export async function beginConnect(
   input: ConnectInput,
 ): Promise<StartedConnect> {
   const { provider } = input;
-  const plan = await runRecordingSetupFailures(call, { projectId, provider }, () =>
+  const setup = { projectId, provider, input: startOAuthConnectInput };
+  const plan = await runRecordingSetupFailures(call, setup, () =>
     planConnect(call, projectId, input),
   );
   await requireCapacity(call, projectId);

@@ -8,13 +8,14 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { DomainError } from '../../../kernel/errors.ts';
-import { truncateMessage } from '../../../providers/read-responses.ts';
+import { nameInput, printText, type Text } from '../../../kernel/text.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { load } from '../../access/batched.ts';
 import type { Call, ProjectCall, Services } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import { type Batch, byId } from '../../access/scope.ts';
 import { resource } from '../../base/resource.ts';
+import { printedColumn, shortenText, toTextColumn } from '../../base/stored-text.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 
 export type SetupFailure = Row<'SetupFailure'>;
@@ -24,7 +25,10 @@ export const setupFailureResource = resource(
   "A mistake in the project's setup that kept customers from connecting accounts of a provider or from installing.",
   {
     provider: z.string().describe('The name of the provider.'),
-    error: z.string().describe('A human-readable description of the latest mistake in the setup.'),
+    error: printedColumn(
+      'error',
+      z.string().describe('A human-readable description of the latest mistake in the setup.'),
+    ),
     count: z.int().describe('The number of failures since `firstFailureTime`.'),
     firstFailureTime: z
       .date()
@@ -64,23 +68,31 @@ export function isSetupMistake(error: unknown): error is DomainError {
   return issues.some(({ path: [member] }) => !CUSTOMER_INPUT.test(String(member)));
 }
 
+/** A request that connects an account or installs an integration. Errors have paths in `input`. */
+interface SetupRequest {
+  projectId: string;
+  provider: string;
+  input: z.ZodObject;
+}
+
 /** Runs `work`, and throws its error. If the error shows an end user a mistake in the setup, records the failure first. */
 export async function runRecordingSetupFailures<R>(
   call: ProjectCall,
-  { projectId, provider }: { projectId: string; provider: string },
+  request: SetupRequest,
   work: () => Promise<R>,
 ): Promise<R> {
   try {
     return await work();
   } catch (error) {
-    if (isSetupMistake(error)) await recordForEndUser(call, { projectId, provider, error });
+    if (isSetupMistake(error)) await recordForEndUser(call, request, error);
     throw error;
   }
 }
 
 async function recordForEndUser(
   call: ProjectCall,
-  { projectId, provider, error }: { projectId: string; provider: string; error: DomainError },
+  { projectId, provider, input }: SetupRequest,
+  { detail }: DomainError,
 ): Promise<void> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER') return;
@@ -91,7 +103,8 @@ async function recordForEndUser(
     byId('Consumer')(call, [viewer.consumerId]),
   ]);
   const customer = group && consumer ? { group, consumer } : null;
-  await recordSetupFailure(call, { projectId, provider, customer, error: error.message });
+  const error = nameInput(detail, input.meta()?.id);
+  await recordSetupFailure(call, { projectId, provider, customer, error });
 }
 
 interface SetupFailureToRecord {
@@ -99,8 +112,10 @@ interface SetupFailureToRecord {
   provider: string;
   /** Null if the group or the consumer does not exist yet. */
   customer: { group: Row<'Group'>; consumer: Row<'Consumer'> } | null;
-  error: string;
+  error: Text;
 }
+
+const ERROR_LENGTH_MAX = 500;
 
 /**
  * Stores the failure. Only the first failure of a count records an event, so that customers can't cause many events.
@@ -110,9 +125,12 @@ export async function recordSetupFailure(
   failure: SetupFailureToRecord,
 ): Promise<void> {
   const { projectId, provider, customer } = failure;
-  const error = truncateMessage(failure.error);
+  const error = shortenText(failure.error, ERROR_LENGTH_MAX);
   await inTransaction(database, async (tx) => {
-    const [row] = await run(tx, countFailure({ projectId, provider, error, time: now() }));
+    const [row] = await run(
+      tx,
+      countFailure({ projectId, provider, error: toTextColumn(error), time: now() }),
+    );
     if (row?.count !== 1) return;
     await recordEvent(tx, {
       projectId,
@@ -124,7 +142,7 @@ export async function recordSetupFailure(
           groupRef: customer.group.groupRef,
           consumerRef: customer.consumer.consumerRef,
         }),
-        error,
+        error: printText(error),
       },
       subject: customer && { groupId: customer.group.id, consumerId: customer.consumer.id },
     });

@@ -1,12 +1,13 @@
 /** Logs failures of background work for operators, and derives the reason that users see. */
 import { DomainError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import type { Text } from '../../../kernel/text.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { toStorableString } from '../../base/storable-json.ts';
+import { toStorableJson } from '../../base/storable-json.ts';
 
 interface WorkFailure {
   /** The reason for users. It contains no details of an unexpected error. */
-  reason: string;
+  reason: Text;
   /** True if a retry can succeed without a user's action. */
   isTemporary: boolean;
 }
@@ -28,7 +29,8 @@ export function logWorkFailure(
   if (error instanceof DomainError || error instanceof ProviderError) {
     if (retryEvent !== null) log.warn({ ...fields, err: error }, retryEvent);
     const isTemporary = error instanceof DomainError || error.isTemporary;
-    return { reason: toStorableString(error.message), isTemporary };
+    const reason = error instanceof DomainError ? error.detail : error.message;
+    return { reason: toStorableJson(reason), isTemporary };
   }
   log.error({ ...fields, err: error }, defectEvent);
   return { reason: 'Internal error.', isTemporary: true };

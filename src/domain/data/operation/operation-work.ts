@@ -5,6 +5,8 @@ import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { notifyOperation } from '../../../events/channel.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { Text } from '../../../kernel/text.ts';
+import { toTextColumn } from '../../base/stored-text.ts';
 import type { StoredOperationMetadata } from './operation.ts';
 
 type OperationKey = Pick<Row<'Operation'>, 'id' | 'projectId'>;
@@ -62,7 +64,7 @@ interface OperationChange {
 interface OperationEnd extends OperationChange {
   status: 'SUCCESS' | 'FAILURE';
   /** A human-readable sentence, like `[contacts] No new data found`. */
-  result: string;
+  result: Text;
 }
 
 /**
@@ -74,9 +76,10 @@ export async function updateOperation(
   { id, projectId }: OperationKey,
   { now, ...change }: OperationChange | OperationEnd,
 ): Promise<boolean> {
+  const end = 'result' in change ? { ...change, result: toTextColumn(change.result) } : change;
   const { count } = await tx.operation.updateMany({
     where: { id, projectId, status: 'IN_PROGRESS' },
-    data: { ...change, updateTime: now },
+    data: { ...end, updateTime: now },
   });
   if (count > 0) notifyOperation(tx, id);
   return count > 0;
@@ -84,7 +87,7 @@ export async function updateOperation(
 
 export interface LogLine {
   severity: LogSeverity;
-  message: string;
+  message: Text;
   /** Details of the event. They must not contain credentials, or data of a record except its id. */
   details?: Record<string, unknown>;
 }
@@ -96,12 +99,16 @@ export async function logOperation(
   ...lines: LogLine[]
 ): Promise<void> {
   await tx.operationLog.createMany({
-    data: lines.map(({ details, ...line }) => ({
-      id: newId('log'),
-      projectId,
-      operationId,
-      ...line,
-      ...(details && { details: details as object }),
-    })),
+    data: lines.map((line) => ({ projectId, operationId, ...toLogRow(line) })),
   });
+}
+
+/** Returns the columns of a new line. */
+export function toLogRow({ severity, message, details }: LogLine) {
+  return {
+    id: newId('log'),
+    severity,
+    message: toTextColumn(message),
+    ...(details && { details: details as object }),
+  };
 }

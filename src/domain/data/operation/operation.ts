@@ -6,6 +6,7 @@ import type {
   OperationStatus as StoredStatus,
 } from '../../../database/generated/enums.ts';
 import type { Row } from '../../../database/statements/tables.ts';
+import type { Text } from '../../../kernel/text.ts';
 import type { Call } from '../../access/call.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
@@ -19,6 +20,7 @@ import {
   resource,
   updateTime,
 } from '../../base/resource.ts';
+import { printedColumn, printTexts } from '../../base/stored-text.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 
@@ -139,12 +141,15 @@ export const operationResource = resource(
       operationStatus.describe('Whether it is in progress, has succeeded or has failed.'),
       ({ status }: Row<'Operation'>) => toOperationStatus(status),
     ),
-    result: z
-      .string()
-      .nullable()
-      .describe(
-        'The human-readable outcome. For an operation in progress, the reason why it waits, or null.',
-      ),
+    result: printedColumn(
+      'result',
+      z
+        .string()
+        .nullable()
+        .describe(
+          'The human-readable outcome. For an operation in progress, the reason why it waits, or null.',
+        ),
+    ),
     metadata: computed(
       operationMetadataResource.describe('Its objects, progress, attempts and written records.'),
       (row: Row<'Operation'>) => {
@@ -179,9 +184,19 @@ export const operationLogResource = resource('OperationLog', 'A line of the log 
     ({ timestamp }: OperationLog) => timestamp,
   ),
   severity: logSeverity.describe('The severity of the line.'),
-  message: z.string().describe('A human-readable message.'),
-  details: jsonObject.nullable().describe('Facts about the line, by name.'),
+  message: printedColumn('message', z.string().describe('A human-readable message.')),
+  details: computed(
+    jsonObject.nullable().describe('Facts about the line, by name.'),
+    ({ details }: OperationLog, call: Call) => printDetails(call, details),
+  ),
 });
+
+/** Prints the errors of a write, which are the only details that are texts. */
+export function printDetails(call: Call, details: OperationLog['details']): object | null {
+  const { errors } = (details ?? {}) as { errors?: unknown };
+  if (!Array.isArray(errors)) return details as object | null;
+  return { ...(details as object), errors: printTexts(call, errors as Text[]) };
+}
 
 export const listOperationLogs = read(
   'read',

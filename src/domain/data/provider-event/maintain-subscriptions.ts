@@ -3,6 +3,7 @@
  * Repeating the work is safe: the events of a duplicate subscription are stored once.
  */
 
+import { toTextColumn } from '../../base/stored-text.ts';
 import { OperationRequests } from '../../connections/diagnosis/operation-requests.ts';
 import { hash } from 'node:crypto';
 import { LEASE, LeaseLost, RELEASED_LEASE, requireLease } from '../../../database/leases/lease.ts';
@@ -211,10 +212,11 @@ async function recordFailure(
     isTemporary ? RETRY : ONCE_A_DAY,
     subscription.failures,
   );
-  const failure = { status: 'FAILED', error: reason, failures, dueTime } as const;
+  const column = toTextColumn(reason);
+  const failure = { status: 'FAILED', error: column, failures, dueTime } as const;
   await inTransaction(services.database, async (tx) => {
     await updateInTransaction(tx, subscription, failure);
-    if (subscription.status === 'FAILED' && subscription.error === reason) return;
+    if (subscription.status === 'FAILED' && subscription.error === column) return;
     requests.operationId = await logSubscribe(services, tx, subscription, {
       status: 'FAILURE',
       result: reason,

@@ -1,5 +1,7 @@
 /** Subscriptions of installations: the desired events of each object, and the state at the provider. */
 
+import { printedColumn } from '../../base/stored-text.ts';
+import { printText, type Text } from '../../../kernel/text.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../../database/statements/projects/all-projects.ts';
@@ -74,10 +76,10 @@ export const objectSubscriptionResource = resource(
       .describe('The name that the integration maps the object to; null if there is none.'),
     kinds: z.array(providerEventKind).describe('The kinds of events that it receives.'),
     status: subscriptionStatus.describe('The status of the subscription.'),
-    error: z
-      .string()
-      .nullable()
-      .describe('A human-readable error message. Null if there is no error.'),
+    error: printedColumn(
+      'error',
+      z.string().nullable().describe('A human-readable error message. Null if there is no error.'),
+    ),
     lastEventTime: z
       .date()
       .nullable()
@@ -228,7 +230,7 @@ export async function scheduleMaintenance(
 export async function recordSubscribeError(
   tx: Transaction,
   installation: Pick<Installation, 'id' | 'projectId'>,
-  error: string,
+  error: Text,
 ): Promise<void> {
   const fields = await readInstallationFields(tx, installation);
   const { projectId, connectionId, installationId } = fields;
@@ -236,7 +238,7 @@ export async function recordSubscribeError(
   await recordEvent(tx, {
     ...parties,
     eventType: 'SUBSCRIBE_CREATE_ERROR',
-    data: { ...fields, error },
+    data: { ...fields, error: printText(error) },
   });
 }
 

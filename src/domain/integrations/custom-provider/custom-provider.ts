@@ -7,6 +7,7 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, invalid, unprocessable } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
+import { joinTexts, member, text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderDocument } from '../../../providers/document/provider-document.ts';
 import { readDocument } from '../../../providers/document/read-document.ts';
@@ -221,16 +222,15 @@ function refuseImpacts({ impacts, brokenIntegrations, suspendedConnections }: Pr
         ]
       : []),
     ...brokenIntegrations.slice(0, NAMED_MAX),
-    ...impacts
-      .slice(0, NAMED_MAX)
-      .map(({ integrationName, path, reason, installations }) =>
-        [`${integrationName}, ${installations.length} installations:`, path, reason]
-          .filter((part) => part !== '')
-          .join(' '),
-      ),
+    ...impacts.slice(0, NAMED_MAX).map(({ integrationName, path, reason, installations }) => {
+      const head = `${integrationName}, ${installations.length} installations:`;
+      return joinTexts(path === '' ? [head, reason] : [head, path, reason], ' ');
+    }),
   ];
   if (reasons.length === 0) return;
-  throw conflict(`${reasons.join(' ')} With destructive, the document is replaced.`);
+  throw conflict(
+    text`${joinTexts(reasons, ' ')} With \`${member('destructive')}\`, the document is replaced.`,
+  );
 }
 
 export const deleteProvider = projectMutation({

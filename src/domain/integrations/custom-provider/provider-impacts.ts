@@ -5,9 +5,10 @@
 
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
-import { formatPath, printText } from '../../../kernel/text.ts';
+import { member, nameInput, type Text, text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { type Catalog, createCatalog } from '../../access/catalog.ts';
+import { toTextColumn } from '../../base/stored-text.ts';
 import {
   describeOtherTargets,
   findTargets,
@@ -22,6 +23,7 @@ import {
   listIssuesWithDestinations,
   listNamedDestinations,
 } from '../integration/integration-content-check.ts';
+import { integrationContentInput } from '../integration/integration-content-input.ts';
 
 interface ProviderChange {
   projectId: string;
@@ -33,7 +35,7 @@ interface ProviderChange {
 export interface ProviderImpacts {
   impacts: Impact[];
   /** The integrations whose content is invalid with the new document, each with the reasons. */
-  brokenIntegrations: string[];
+  brokenIntegrations: Text[];
   /** The number of connections that must be connected again. */
   suspendedConnections: number;
 }
@@ -66,7 +68,9 @@ export async function findProviderImpacts(
       content,
     });
     const reasons = listNewReasons(content, catalogs);
-    result.brokenIntegrations.push(...reasons.map((reason) => `${integration.name}: ${reason}`));
+    result.brokenIntegrations.push(
+      ...reasons.map((reason) => text`${integration.name}: ${reason}`),
+    );
     const isSuspended = findTargets(before) !== findTargets(after);
     await addReasons(tx, impacts, {
       integration,
@@ -99,7 +103,7 @@ async function readLatestContent(
 function listNewReasons(
   content: IntegrationContent,
   { catalog, catalogBefore }: { catalog: Catalog; catalogBefore: Catalog },
-): string[] {
+): Text[] {
   const { name, provider } = content;
   const destinations = new Set(listNamedDestinations(content));
   const listReasons = (checkedCatalog: Catalog) =>
@@ -108,21 +112,23 @@ function listNewReasons(
       name,
       provider,
       destinations,
-    }).map(({ path, detail }) => `${formatPath(path)} ${printText(detail)}`);
-  const previousReasons = new Set(listReasons(catalogBefore));
-  return listReasons(catalog).filter((reason) => !previousReasons.has(reason));
+    }).map(({ path, detail }) =>
+      nameInput(text`${member(...path)} ${detail}`, integrationContentInput.meta()?.id),
+    );
+  const previousReasons = new Set(listReasons(catalogBefore).map(toTextColumn));
+  return listReasons(catalog).filter((reason) => !previousReasons.has(toTextColumn(reason)));
 }
 
 async function addReasons(
   tx: Transaction,
   impacts: Impacts,
-  { integration, reasons }: { integration: Row<'Integration'>; reasons: readonly string[] },
+  { integration, reasons }: { integration: Row<'Integration'>; reasons: readonly Text[] },
 ): Promise<void> {
   if (reasons.length === 0) return;
   const { projectId, id: integrationId } = integration;
   for await (const batch of iterateInstallations(tx, { projectId, integrationId })) {
     for (const { installation } of batch) {
-      for (const reason of reasons) impacts.add(installation, '', reason);
+      for (const reason of reasons) impacts.add(installation, { path: [], reason });
     }
   }
 }

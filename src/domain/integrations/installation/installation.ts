@@ -159,9 +159,8 @@ export const createInstallation = projectMutation({
       return insertInstallation(call, tx, { parties, content, config, createdBy });
     });
     const conflictMessage = `The group ${groupRef} has already installed ${integration.name}.`;
-    return runRecordingSetupFailures(call, { projectId, provider }, () =>
-      requireUnique(creation, conflictMessage),
-    );
+    const setup = { projectId, provider, input: createInstallationInput };
+    return runRecordingSetupFailures(call, setup, () => requireUnique(creation, conflictMessage));
   },
 });
 

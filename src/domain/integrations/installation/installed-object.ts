@@ -1,9 +1,11 @@
 /** The state of each read object of an installation: its last and its next read. */
+
 import { z } from 'zod';
 import { sqlStatement } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { resource } from '../../base/resource.ts';
+import { printedColumn } from '../../base/stored-text.ts';
 import type { BackfillPeriod } from '../integration/backfill-period.ts';
 import { getNextRunTime } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
@@ -34,12 +36,15 @@ export const installedObjectResource = resource(
         "A cron expression of five fields, in UTC: the config's, otherwise the integration's; null if there is none.",
       ),
     paused: z.boolean().describe('Whether its scheduled reads are paused.'),
-    pauseNote: z
-      .string()
-      .nullable()
-      .describe(
-        'The note of the last change that paused or resumed its reads. Null without a note.',
-      ),
+    pauseNote: printedColumn(
+      'pauseNote',
+      z
+        .string()
+        .nullable()
+        .describe(
+          'The note of the last change that paused or resumed its reads. Null without a note.',
+        ),
+    ),
     nextReadTime: z
       .date()
       .nullable()

@@ -7,6 +7,7 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { member, text } from '../../../kernel/text.ts';
 import type { Call, ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
@@ -223,7 +224,9 @@ async function dropObjects(
   if (destructive) return pauseDroppedObjects(tx, key, { objectNames, now });
   const reads = await describeReadsOfObjects(tx, key, objectNames);
   if (reads.length === 0) return;
-  throw conflict(`${describeDroppedReads(reads)} With destructive, their reads are paused.`);
+  throw conflict(
+    text`${describeDroppedReads(reads)} With \`${member('destructive')}\`, their reads are paused.`,
+  );
 }
 
 /** Lists the objects that the previous content reads and the new content does not read. */

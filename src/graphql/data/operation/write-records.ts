@@ -1,3 +1,4 @@
+import { printTexts } from '../../../domain/base/stored-text.ts';
 import { OMITTED_FIELDS } from '../../../domain/data/operation/operation.ts';
 import {
   recordResultResource,
@@ -22,7 +23,8 @@ export const WriteResult = objectType(
     errors: t.field({
       type: [WriteError],
       description: 'Why the record was not written. Empty if it was.',
-      resolve: ({ errors }) => errors.map((message) => ({ message })),
+      resolve: ({ errors }, _args, { call }) =>
+        printTexts(call, errors).map((message) => ({ message })),
     }),
   }),
 );

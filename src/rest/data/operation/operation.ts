@@ -1,3 +1,5 @@
+import { printColumn } from '../../../domain/base/stored-text.ts';
+import { type Call } from '../../../domain/access/call.ts';
 import { z } from 'zod';
 import { readWithin } from '../../../domain/access/declared-read.ts';
 import { getInstallation } from '../../../domain/integrations/installation/installation.ts';
@@ -7,13 +9,7 @@ import {
   backfillProgressResource,
   getBackfillProgress,
 } from '../../../domain/data/operation/backfill-progress.ts';
-import {
-  getOperation,
-  listOperationLogs,
-  type OperationLog,
-  operationLogResource,
-  operationResource,
-} from '../../../domain/data/operation/operation.ts';
+import { getOperation, listOperationLogs, type OperationLog, operationLogResource, operationResource, printDetails } from '../../../domain/data/operation/operation.ts';
 import {
   listInstallationOperations,
   listOperations,
@@ -49,15 +45,18 @@ const operationLog = extendResource(operationLogResource, {
           ),
       })
       .describe('The message and its details.'),
-    ({ message: msg, operationId, details }: OperationLog) => ({
-      msg,
-      operation_id: operationId,
-      details: details ? showDetails(details) : undefined,
-    }),
+    ({ message, operationId, details }: OperationLog, call: Call) => {
+      const shownDetails = printDetails(call, details);
+      return {
+        msg: printColumn(call, message),
+        operation_id: operationId,
+        details: shownDetails ? showDetails(shownDetails) : undefined,
+      };
+    },
   ),
 });
 
-function showDetails(details: NonNullable<OperationLog['details']>): Record<string, string> {
+function showDetails(details: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(details).map(([name, value]) => [
       name,

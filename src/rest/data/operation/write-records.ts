@@ -1,3 +1,5 @@
+import { printTexts } from '../../../domain/base/stored-text.ts';
+import { type Call } from '../../../domain/access/call.ts';
 import { z } from 'zod';
 import { OMITTED_FIELDS } from '../../../domain/data/operation/operation.ts';
 import {
@@ -70,10 +72,13 @@ function toResult(
   setWarnings(request, omittedFields.map(formatWarning));
   const { id: operationId, status } = operation;
   const members = { operationId, omittedFields: omittedFields.length > 0 ? omittedFields : null };
-  if (results) return { ...members, ...counts, results, errors: listBatchErrors(results) };
+  if (results) {
+    return { ...members, ...counts, results, errors: listBatchErrors(request.call, results) };
+  }
   // While the operation is in progress, its outcome is unknown, so the response reports no failure.
   if (!result || status === 'IN_PROGRESS') return members;
-  const errors = status === 'SUCCESS' ? null : result.errors.map((message) => ({ message }));
+  const messages = printTexts(request.call, result.errors);
+  const errors = status === 'SUCCESS' ? null : messages.map((message) => ({ message }));
   return { ...members, result, errors };
 }
 
@@ -81,9 +86,11 @@ function formatWarning(name: string): string {
   return `${name}: is omitted, because the integration does not name it, or the installation does not write it.`;
 }
 
-function listBatchErrors(results: RecordOutcome[]) {
+function listBatchErrors(call: Call, results: RecordOutcome[]) {
   const errors = results.flatMap(({ success, errors: messages }, index) =>
-    success ? [] : messages.map((message) => ({ message: `Record ${index + 1}: ${message}` })),
+    success
+      ? []
+      : printTexts(call, messages).map((text) => ({ message: `Record ${index + 1}: ${text}` })),
   );
   return errors.length > 0 ? errors : null;
 }

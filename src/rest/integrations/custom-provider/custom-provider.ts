@@ -64,7 +64,10 @@ export const customProviderEndpoints = [
     status: 200,
     resource: customProviderResource,
     show({ customProvider, impacts }, request) {
-      sendWarnings(request, impacts.map(formatImpact));
+      sendWarnings(
+        request,
+        impacts.map((impact) => formatImpact(request.call, impact)),
+      );
       return customProvider;
     },
   }),

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { Call } from '../../../domain/access/call.ts';
 import { readWithin } from '../../../domain/access/declared-read.ts';
 import { loaded } from '../../../domain/access/relations.ts';
 import { byId, type Row } from '../../../domain/access/scope.ts';
 import { projectIdOrName } from '../../../domain/base/names.ts';
 import { computed } from '../../../domain/base/resource.ts';
+import { printFor } from '../../../domain/base/stored-text.ts';
 import type { Impact } from '../../../domain/integrations/installation/check/impacts.ts';
 import {
   getNamedIntegration,
@@ -20,6 +22,7 @@ import {
   revisionResource,
 } from '../../../domain/integrations/integration/revision.ts';
 import { id } from '../../../kernel/ids.ts';
+import { text } from '../../../kernel/text.ts';
 import { setLocation } from '../../endpoint/endpoint.ts';
 import { integrationInPath } from '../../endpoint/request-form.ts';
 import { listEndpoint, mutationEndpoint, readEndpoint } from '../../endpoint/resource-endpoints.ts';
@@ -71,7 +74,8 @@ export const revisionEndpoints = [
     status: 201,
     resource: null,
     show({ revision: { id }, warnings, impacts }, request) {
-      sendWarnings(request, [...warnings, ...impacts.map(formatImpact)]);
+      const impactTexts = impacts.map((impact) => formatImpact(request.call, impact));
+      sendWarnings(request, [...warnings, ...impactTexts]);
       setLocation(request, id);
     },
   }),
@@ -90,6 +94,11 @@ export const revisionEndpoints = [
   }),
 ];
 
-export function formatImpact({ path, reason, installationTotal, installations }: Impact): string {
-  return `${path}: ${reason} (${installations.length} of ${installationTotal} ${installationTotal === 1 ? 'installation' : 'installations'})`;
+export function formatImpact(
+  call: Call,
+  { path, reason, installationTotal, installations }: Impact,
+): string {
+  const noun = installationTotal === 1 ? 'installation' : 'installations';
+  const count = `(${installations.length} of ${installationTotal} ${noun})`;
+  return printFor(call, text`${path}: ${reason} ${count}`);
 }

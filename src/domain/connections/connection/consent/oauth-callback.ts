@@ -3,6 +3,7 @@
 import { isMissingRow } from '../../../../database/connect/violations.ts';
 import type { Row, Tables } from '../../../../database/statements/tables.ts';
 import { DomainError, unprocessable } from '../../../../kernel/errors.ts';
+import { nameInput, printText, type Text } from '../../../../kernel/text.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { createMask, listBasicSecrets } from '../../../../work/secret-mask.ts';
@@ -12,6 +13,7 @@ import { castJsonColumn } from '../../../base/storable-json.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
+import { startOAuthConnectInput } from '../connection-input.ts';
 import { parseDate } from '../credentials.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
@@ -53,16 +55,20 @@ export type CallbackOutcome =
   /** The state was issued to another browser, which can still use it. */
   | { kind: 'OTHER_BROWSER'; refusalPage: ConnectPage | null }
   | ({ kind: 'CONNECTED'; connectionId: string } & ReturnPage)
-  | ({ kind: 'FAILED' } & Failure & ReturnPage);
+  | ({ kind: 'FAILED' } & ShownFailure & ReturnPage);
 
 interface Failure {
   /** An error code of RFC 6749, or a code of the provider. */
   error: string;
-  detail: string;
+  detail: Text;
   /** True if the detail is the provider's own text. */
   isProviderText: boolean;
   /** True for a mistake in the project's setup, which customers can't correct. */
   isSetupMistake: boolean;
+}
+
+interface ShownFailure extends Failure {
+  detail: string;
 }
 
 interface ReturnPage {
@@ -138,7 +144,7 @@ function readRedirect({
   error,
   errorDescription,
   code,
-}: CallbackParams): { code: string } | Failure {
+}: CallbackParams): { code: string } | ShownFailure {
   if (error !== null) {
     return {
       error,
@@ -156,8 +162,8 @@ function readRedirect({
 async function maskFailure(
   services: Services,
   connect: OAuthConnect,
-  failure: Failure,
-): Promise<Failure> {
+  failure: ShownFailure,
+): Promise<ShownFailure> {
   const client = await findClient(await inProject(services, connect.projectId), connect);
   const verifier = openCodeVerifier(services, connect);
   const mask = createMask([
@@ -182,7 +188,7 @@ function toFailure(error: unknown): Failure {
   if (error instanceof DomainError) {
     return {
       error: 'invalid_request',
-      detail: error.message,
+      detail: nameInput(error.detail, startOAuthConnectInput.meta()?.id),
       isProviderText: false,
       isSetupMistake: isSetupMistake(error),
     };
@@ -204,7 +210,7 @@ async function failConnect(
     const customer = group && consumer ? { group, consumer } : null;
     await recordSetupFailure(services, { projectId, provider, customer, error: failure.detail });
   }
-  return { kind: 'FAILED', ...failure, ...returnPage };
+  return { kind: 'FAILED', ...failure, detail: printText(failure.detail), ...returnPage };
 }
 
 /** Returns the connect and deletes its row, because a state works once. Null if it does not exist or has expired. */

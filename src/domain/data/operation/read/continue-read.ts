@@ -3,6 +3,7 @@
  * interruption, the next turn continues after the last recorded page.
  */
 
+import { type Text } from '../../../../kernel/text.ts';
 import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { LeaseLost } from '../../../../database/leases/lease.ts';
 import {
@@ -26,7 +27,7 @@ import { openSession } from '../../../connections/connection/connection-session.
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../../events/delivery-backlog.ts';
-import { toStorableString } from '../../../base/storable-json.ts';
+import { toStorableString, toStorableJson } from '../../../base/storable-json.ts';
 import { computeDelayMs } from '../write/retry.ts';
 import { DeliveredEntries } from './delivered-entries.ts';
 import { createPageToRecord, type ReadPage } from './page-to-record.ts';
@@ -175,7 +176,7 @@ class ClaimedRead {
   /** Decides after an error whether the read continues later, restarts, or fails. */
   async interrupt(error: unknown): Promise<void> {
     if (error instanceof LeaseLost) throw error;
-    if (error instanceof DomainError) return this.#fail(error.message);
+    if (error instanceof DomainError) return this.#fail(error.detail);
     if (!(error instanceof ProviderError)) return this.#retryAfterDefect(error);
     if (error instanceof RepeatedCursors) return this.#fail(error.message);
     if (error.kind === 'CURSOR_GONE') return this.#restart(error.message);
@@ -230,9 +231,9 @@ class ClaimedRead {
     this.#services.meters.operationEnded({ kind: 'read', outcome, projectId });
   }
 
-  async #fail(reason: string): Promise<void> {
+  async #fail(reason: Text): Promise<void> {
     const { database, now } = this.#services;
-    const failure = { reason: toStorableString(reason), now: now() };
+    const failure = { reason: toStorableJson(reason), now: now() };
     await inTransaction(database, (tx) => failRun(tx, this.#run, failure));
     this.#countEnd('failed');
   }

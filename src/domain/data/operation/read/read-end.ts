@@ -4,6 +4,8 @@ import type { Row } from '../../../../database/statements/tables.ts';
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import { recordEvent } from '../../../../events/record.ts';
 import { pickSubject } from '../../../../events/subject.ts';
+import { printText, type Text, text } from '../../../../kernel/text.ts';
+import { toTextColumn } from '../../../base/stored-text.ts';
 import {
   createConfigData,
   type InstallationFields,
@@ -39,14 +41,14 @@ export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Prom
 export async function failRun(
   tx: Transaction,
   run: ReadRun,
-  { reason, now }: { reason: string; now: Date },
+  { reason, now }: { reason: Text; now: Date },
 ): Promise<void> {
-  const result = `[${run.objectName}] Error reading from provider: ${reason}`;
+  const result = text`[${run.objectName}] Error reading from provider: ${reason}`;
   await endOperation(tx, run, { status: 'FAILURE', result, now });
   if (run.readType === 'TRIGGERED') {
     await recordRunEvent(tx, run, (fields) => ({
       eventType: 'READ_TRIGGERED_ERROR',
-      data: { ...fields, ...formatWindow(run), error: reason },
+      data: { ...fields, ...formatWindow(run), error: printText(reason) },
     }));
     return;
   }
@@ -54,14 +56,14 @@ export async function failRun(
   if (!config) return;
   await recordRunEvent(tx, run, (fields) => ({
     eventType: 'READ_SCHEDULE_PAUSED',
-    data: { ...fields, config: createConfigData(config), error: reason },
+    data: { ...fields, config: createConfigData(config), error: printText(reason) },
   }));
 }
 
 async function endOperation(
   tx: Transaction,
   run: ReadRun,
-  { status, result, now }: { status: 'SUCCESS' | 'FAILURE'; result: string; now: Date },
+  { status, result, now }: { status: 'SUCCESS' | 'FAILURE'; result: Text; now: Date },
 ): Promise<void> {
   await endRun(tx, run);
   const operation = { id: run.operationId, projectId: run.projectId };
@@ -92,7 +94,7 @@ async function moveReadPosition(tx: Transaction, run: ReadRun): Promise<void> {
 async function countFailure(
   tx: Transaction,
   { installationId, objectName, projectId }: ReadRun,
-  { reason, now }: { reason: string; now: Date },
+  { reason, now }: { reason: Text; now: Date },
 ): Promise<Row<'InstallationConfig'> | null> {
   const where = { projectId, installationId, objectName };
   const [object] = await tx.installedObject.updateManyAndReturn({
@@ -100,10 +102,10 @@ async function countFailure(
     data: { failedRuns: { increment: 1 } },
   });
   if (!object || object.paused || object.failedRuns < FAILED_RUNS_MAX) return null;
-  const pauseNote = `Paused after ${object.failedRuns} failed reads in a row: ${reason}`;
+  const note = text`Paused after ${object.failedRuns} failed reads in a row: ${reason}`;
   await tx.installedObject.updateMany({
     where,
-    data: { paused: true, pausedSince: now, pauseNote, nextReadTime: null },
+    data: { paused: true, pausedSince: now, pauseNote: toTextColumn(note), nextReadTime: null },
   });
   const installation = await tx.installation.findUniqueOrThrow({
     where: { projectId_id: { projectId, id: installationId } },

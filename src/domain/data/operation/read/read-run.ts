@@ -3,6 +3,8 @@
  * the newer of two workers makes progress.
  */
 
+import { toTextColumn } from '../../../base/stored-text.ts';
+import { type Text, text } from '../../../../kernel/text.ts';
 import type { ReadType } from '../../../../database/generated/enums.ts';
 import type { Database } from '../../../../database/open/database.ts';
 import { LeasedRows } from '../../../../database/leases/leased-rows.ts';
@@ -150,9 +152,10 @@ export async function recordWait(
     projectId,
     objectName,
   }: Pick<ReadRun, 'operationId' | 'projectId' | 'objectName'>,
-  { reason, now }: { reason: string; now: Date },
+  { reason, now }: { reason: Text; now: Date },
 ): Promise<void> {
-  const result = `[${objectName}] ${reason}`;
+  const message = text`[${objectName}] ${reason}`;
+  const result = toTextColumn(message);
   const { count } = await tx.operation.updateMany({
     where: {
       id,
@@ -163,6 +166,6 @@ export async function recordWait(
     data: { result, updateTime: now },
   });
   if (count === 0) return;
-  await logOperation(tx, { id, projectId }, { severity: 'WARNING', message: result });
+  await logOperation(tx, { id, projectId }, { severity: 'WARNING', message });
   notifyOperation(tx, id);
 }

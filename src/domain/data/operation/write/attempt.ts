@@ -1,6 +1,7 @@
 /** Runs one attempt of a write: sends its requests to the provider, and sets the outcomes of their records. */
 import { inTransaction } from '../../../../database/transactions/transaction.ts';
 import { DomainError } from '../../../../kernel/errors.ts';
+import type { Text } from '../../../../kernel/text.ts';
 import type { Provider, ProviderSession } from '../../../../providers/contract.ts';
 import type { RecordOutcome } from '../../../../providers/moving-records.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
@@ -206,7 +207,7 @@ function toFailure({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailu
     return { message: toErrorText(error.message), isTemporary, outcomeUnknown, retryAfterMs };
   }
   if (error instanceof DomainError) {
-    return createPermanentFailure(toErrorText(error.message));
+    return createPermanentFailure(toErrorText(error.detail));
   }
   // This is a defect or a database outage. The provider may have executed the request.
   log.error({ err: error }, 'write.attempt_failed');
@@ -216,7 +217,7 @@ function toFailure({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailu
 
 /** Creates a failure that no later attempt can avoid. */
 export function createPermanentFailure(
-  message: string,
+  message: Text,
   { outcomeUnknown = false } = {},
 ): AttemptFailure {
   return { message, isTemporary: false, outcomeUnknown, retryAfterMs: null };

@@ -1,10 +1,13 @@
 /** Creates and summarizes the outcomes of records. */
+import { joinTexts, type Text, text } from '../../../../kernel/text.ts';
 import type { RecordOutcome } from '../../../../providers/moving-records.ts';
 import { isTooDeep } from '../../../../work/bounded-parse.ts';
 import { toStorableJson, toStorableString } from '../../../base/storable-json.ts';
+import { shortenText } from '../../../base/stored-text.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 
-export interface StoredOutcome extends RecordOutcome {
+export interface StoredOutcome extends Omit<RecordOutcome, 'errors'> {
+  errors: Text[];
   /** True if the provider may have executed the write. */
   isUnknown?: true;
   /** True if the record did not have the expected version, so that nothing was written. */
@@ -33,20 +36,19 @@ export function toStorableOutcome({
   };
 }
 
-export function createFailedOutcome(recordId: string | null, reason: string): StoredOutcome {
+export function createFailedOutcome(recordId: string | null, reason: Text): StoredOutcome {
   return { success: false, recordId, data: null, errors: [toErrorText(reason)] };
 }
 
 /** Creates the outcome of a write that must not be repeated. The caller has to check whether it was executed. */
-export function createUnknownOutcome(recordId: string | null, reason: string): StoredOutcome {
-  const text = `The outcome is unknown: the provider may have written the record. ${reason}`;
-  return { ...createFailedOutcome(recordId, text), isUnknown: true };
+export function createUnknownOutcome(recordId: string | null, reason: Text): StoredOutcome {
+  const error = text`The outcome is unknown: the provider may have written the record. ${reason}`;
+  return { ...createFailedOutcome(recordId, error), isUnknown: true };
 }
 
 /** Shortens an error message, and removes characters that PostgreSQL can't store. */
-export function toErrorText(text: string): string {
-  const message = toStorableString(text);
-  return message.length > ERROR_LENGTH_MAX ? `${message.slice(0, ERROR_LENGTH_MAX - 1)}…` : message;
+export function toErrorText(content: Text): Text {
+  return shortenText(toStorableJson(content), ERROR_LENGTH_MAX);
 }
 
 /** Creates the outcome of a write that expected another version of the record. */
@@ -58,11 +60,11 @@ export function createStaleOutcome(recordId: string): StoredOutcome {
 export interface WriteSummary {
   status: 'SUCCESS' | 'FAILURE';
   /** A human-readable sentence. */
-  result: string;
+  result: Text;
   successfulRecordIds: string[];
   successCount: number;
   failureCount: number;
-  errors: string[];
+  errors: Text[];
 }
 
 const RESULT_VERBS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
@@ -86,7 +88,7 @@ export function summarizeOutcomes(
       : `Batch write completed (${successCount} succeeded, ${failureCount} failed)`;
   return {
     status: successCount > 0 ? 'SUCCESS' : 'FAILURE',
-    result: `[${objectName}] ${result}`,
+    result: text`[${objectName}] ${result}`,
     successfulRecordIds: successes.flatMap(({ recordId }) => recordId ?? []),
     successCount,
     failureCount,
@@ -97,9 +99,10 @@ export function summarizeOutcomes(
 function describeOutcome(
   { success, recordId, isUnknown, errors }: StoredOutcome,
   type: keyof typeof RESULT_VERBS,
-): string {
+): Text {
   if (success) return ['Record', recordId, RESULT_VERBS[type]].filter(Boolean).join(' ');
-  return isUnknown ? errors.join(' ') : `Error writing to provider: ${errors.join(' ')}`;
+  const reasons = joinTexts(errors, ' ');
+  return isUnknown ? reasons : text`Error writing to provider: ${reasons}`;
 }
 
 export function createWriteMetadata({

@@ -1,4 +1,5 @@
 /** Decides whether and when a failed attempt of a write is retried. */
+import { type Text } from '../../../../kernel/text.ts';
 import type { WriteMode, WriteType } from '../../../../database/generated/enums.ts';
 import type { Provider } from '../../../../providers/contract.ts';
 import { type Backoff, computeBackoffMs } from '../../../../work/backoff.ts';
@@ -13,7 +14,7 @@ const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10 * MINUTE_MS, jitter: 0.5 };
 const SYNCHRONOUS_ATTEMPTS_MAX = 3;
 
 export interface AttemptFailure {
-  message: string;
+  message: Text;
   /** True if a later attempt can succeed. */
   isTemporary: boolean;
   /** True if the provider may have executed the write. */

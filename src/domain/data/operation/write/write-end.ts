@@ -1,5 +1,7 @@
 /** Ends a write, or postpones it to its next attempt. Updates its operations and records their events. */
 
+import { toTextColumn } from '../../../base/stored-text.ts';
+import { printText, text } from '../../../../kernel/text.ts';
 import { LeaseLost, RELEASED_LEASE } from '../../../../database/leases/lease.ts';
 import type { EventRow } from '../../../../database/statements/hot/append-events.ts';
 import {
@@ -21,7 +23,6 @@ import { inTransaction, type Transaction } from '../../../../database/transactio
 import { createEventRow } from '../../../../events/record.ts';
 import { pickSubject } from '../../../../events/subject.ts';
 import { createMaskedError } from '../../../../kernel/errors.ts';
-import { newId } from '../../../../kernel/ids.ts';
 import type { Log } from '../../../../kernel/log.ts';
 import { retryUpTo } from '../../../../work/backoff.ts';
 import { Outage } from '../../../../work/outage.ts';
@@ -33,7 +34,7 @@ import {
   findObjectNames,
   type ObjectNames,
 } from '../../../integrations/integration/delivered-object-names.ts';
-import { type LogLine, logOperation, updateOperation } from '../operation-work.ts';
+import { type LogLine, logOperation, updateOperation, toLogRow } from '../operation-work.ts';
 import {
   createUnknownOutcome,
   createWriteMetadata,
@@ -191,10 +192,10 @@ function createOperationEnd(
     installationId,
     operationId: id,
     status,
-    result,
+    result: toTextColumn(result),
     metadata: createWriteMetadata({ objectName, omittedFields, successfulRecordIds, retry }),
     now,
-    lastLine: { id: newId('log'), ...createLastLine(summary) },
+    lastLine: toLogRow(createLastLine(summary)),
     event: source && createDoneEvent(source, { id, objectName, omittedFields, summary }),
   };
 }
@@ -228,7 +229,7 @@ function createDoneEvent(
       ...names,
       success,
       successfulRecordIds,
-      errors,
+      errors: errors.map((error) => printText(error)),
       ...(omittedFields.length > 0 && { omittedFields }),
     },
     connectionId,
@@ -253,7 +254,7 @@ export async function postponeWrite(
   const isUncertain = failure.outcomeUnknown || wasUncertain;
   const now = services.now();
   const retry = { attempts, lastAttempt: task.lastAttempt ?? now };
-  const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
+  const message = text`Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
   // A caller that waits for the write keeps the lease, and makes the next attempt itself.
   const lease = claim.isAwaited ? {} : RELEASED_LEASE;
   await retryTransaction(services, async (tx) => {

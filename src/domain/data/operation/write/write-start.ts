@@ -15,7 +15,7 @@ import { newId } from '../../../../kernel/ids.ts';
 import { findCurrentTraceparent } from '../../../../kernel/spans.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../work/durations.ts';
 import type { Call, Services } from '../../../access/call.ts';
-import type { LogLine } from '../operation-work.ts';
+import { type LogLine, toLogRow } from '../operation-work.ts';
 import { createWriteMetadata } from './outcome.ts';
 import { RETRY_HOURS_DEFAULT, WRITE_LIMITS, type WriteInput } from './write-input.ts';
 import type { WritePlan } from './write-plan.ts';
@@ -116,7 +116,7 @@ function toRow(
     traceparent: findCurrentTraceparent(),
     proposal: proposal ?? null,
     now,
-    firstLine: { id: newId('log'), ...createFirstLine(input, plan) },
+    firstLine: toLogRow(createFirstLine(input, plan)),
     entries,
     idempotencyKey: key && toKeyColumns(key, now),
   };

@@ -3,6 +3,8 @@
  * events and the position after it are stored in one transaction, so that an interruption neither loses nor repeats an
  * event.
  */
+import { toTextColumn } from '../../../base/stored-text.ts';
+import { type Text } from '../../../../kernel/text.ts';
 import { LEASE, RELEASED_LEASE } from '../../../../database/leases/lease.ts';
 import { inProjectsSql, LeasedRows, runSweep } from '../../../../database/leases/leased-rows.ts';
 import {
@@ -158,7 +160,7 @@ export async function recordStreamFailure(
   const { failures, dueTime } = scheduleRetry(services, RETRY, stream.failures);
   const isReported = !isTemporary || failures >= FAILURES_REPORTED;
   await inTransaction(services.database, async (tx) => {
-    const reportedState = isReported ? ({ status: 'FAILED', error: reason } as const) : {};
+    const reportedState = isReported ? ({ status: 'FAILED', error: toTextColumn(reason) } as const) : {};
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
       failures,
       dueTime,
@@ -172,15 +174,16 @@ export async function recordStreamFailure(
 async function reportFailure(
   services: Services,
   tx: Transaction,
-  { stream, reason }: { stream: ProviderStream; reason: string },
+  { stream, reason }: { stream: ProviderStream; reason: Text },
 ): Promise<void> {
+  const column = toTextColumn(reason);
   for (const subscription of await listSubscriptions(tx, stream)) {
     const { projectId, installationId, objectName, status, error } = subscription;
-    if (status === 'FAILED' && error === reason) continue;
+    if (status === 'FAILED' && error === column) continue;
     const key = { projectId, installationId, objectName };
     await tx.objectSubscription.update({
       where: { projectId_installationId_objectName: key },
-      data: { status: 'FAILED', error: reason },
+      data: { status: 'FAILED', error: column },
     });
     await logSubscribe(services, tx, subscription, { status: 'FAILURE', result: reason });
     await recordSubscribeError(tx, { id: installationId, projectId }, reason);

@@ -1,10 +1,13 @@
 /** The reasons why a change breaks installations. */
 import { z } from 'zod';
 import type { Row } from '../../../../database/statements/tables.ts';
+import { formatPath, nameInput, type Path, type Text } from '../../../../kernel/text.ts';
 import type { Call } from '../../../access/call.ts';
 import { createRelations } from '../../../access/relations.ts';
 import { byId } from '../../../access/scope.ts';
 import { computed, idField, resource } from '../../../base/resource.ts';
+import { printedText } from '../../../base/stored-text.ts';
+import { installationConfigInput } from '../choice/installation-config-input.ts';
 
 export const impactedInstallationResource = resource(
   'ImpactedInstallation',
@@ -33,7 +36,7 @@ export const impactResource = resource(
       .describe(
         'The part of the config, like `read.contacts.fieldMappings`. Empty for the whole installation.',
       ),
-    reason: z.string().describe('The human-readable reason.'),
+    reason: printedText('reason', z.string().describe('The human-readable reason.')),
     installationTotal: z.int().describe('The number of installations of the integration.'),
     installations: z
       .array(impactedInstallationResource)
@@ -42,12 +45,16 @@ export const impactResource = resource(
 );
 
 /** An impact as plans store it. The refs of groups are read when it is shown, because a group may be erased. */
-export interface Impact extends Omit<z.output<typeof impactResource>, 'installations'> {
+export interface Impact extends Omit<z.output<typeof impactResource>, 'reason' | 'installations'> {
+  reason: Text;
   installations: { installationId: string; groupId: string }[];
 }
 
 /** The maximum number of installations that the impacts of one integration list. */
 const LISTED_INSTALLATIONS_MAX = 10_000;
+
+/** The input in which impacts name members. */
+const CONFIG = installationConfigInput.meta()?.id;
 
 /** Collects impacts: installations with equal reasons are one impact. */
 export class Impacts {
@@ -62,16 +69,15 @@ export class Impacts {
 
   add(
     { id: installationId, groupId }: Pick<Row<'Installation'>, 'id' | 'groupId'>,
-    path: string,
-    reason: string,
+    { path, reason }: { path: Path; reason: Text },
   ): void {
     if (this.#listedCount >= LISTED_INSTALLATIONS_MAX) return;
     this.#listedCount += 1;
-    const key = JSON.stringify([path, reason]);
+    const named = { path: formatPath(path), reason: nameInput(reason, CONFIG) };
+    const key = JSON.stringify(named);
     const impact = this.#impactsByReason.get(key) ?? {
       integrationName: this.#integrationName,
-      path,
-      reason,
+      ...named,
       installationTotal: 0,
       installations: [],
     };

@@ -5,7 +5,15 @@
 import type { Row } from '../../../../database/statements/tables.ts';
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../../kernel/errors.ts';
-import { formatPath, printText } from '../../../../kernel/text.ts';
+import {
+  enumValue,
+  findEnumName,
+  formatPath,
+  type Path,
+  printText,
+  type Text,
+  text,
+} from '../../../../kernel/text.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { Catalog } from '../../../access/catalog.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
@@ -57,7 +65,7 @@ export async function findImpacts(
     for (const { installation, config } of batch) {
       impacts.installationTotal += 1;
       for (const issue of listNewIssues(services, config, change)) {
-        impacts.add(installation, formatConfigPath(issue, config), formatReason(issue));
+        impacts.add(installation, { path: namePath(issue, config), reason: toReason(issue) });
       }
       const requirements: ChosenNames[] = [];
       for (const requirement of newRequirements) {
@@ -222,11 +230,11 @@ function addMissingFields(
   issues: readonly Issue[],
 ): void {
   for (const issue of issues)
-    impacts.add(installation, formatPath(issue.path), formatReason(issue));
+    impacts.add(installation, { path: issue.path, reason: toReason(issue) });
 }
 
-/** Formats a path with names of objects instead of indexes, so that it does not depend on the order of the objects. */
-function formatConfigPath({ path }: Issue, config: ConfigContent): string {
+/** Returns a path with names of objects instead of indexes, so that it does not depend on the order of the objects. */
+function namePath({ path }: Issue, config: ConfigContent): Path {
   const [section, index, ...inner] = path[0] === 'config' ? path.slice(1) : path;
   const choices = config[section as keyof ConfigContent];
   const isChoice = typeof index === 'number' && Array.isArray(choices);
@@ -235,10 +243,12 @@ function formatConfigPath({ path }: Issue, config: ConfigContent): string {
     : [section, index, ...inner];
   const named = names.filter((key) => key !== undefined && typeof key !== 'number');
   if (named.at(-1) === 'objectName') named.pop();
-  return formatPath(named as PropertyKey[]);
+  return named as PropertyKey[];
 }
 
-function formatReason({ detail, value }: Issue): string {
-  const predicate = printText(detail);
-  return typeof value === 'string' ? `${value} ${predicate}` : predicate;
+function toReason({ detail, value }: Issue): Text {
+  if (typeof value !== 'string') return detail;
+  // A text that names the allowed values of an enum is about a value of this enum.
+  const enumName = findEnumName(detail);
+  return text`${enumName === undefined ? value : enumValue(value, enumName)} ${detail}`;
 }

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { printColumn, toTextColumn } from '../../../../../src/domain/base/stored-text.ts';
 import {
   createFailedOutcome,
   createUnknownOutcome,
   summarizeOutcomes,
   toStorableOutcome,
 } from '../../../../../src/domain/data/operation/write/outcome.ts';
+import { enumValue, member, printText, text } from '../../../../../src/kernel/text.ts';
 
 const task = { objectName: 'contacts', type: 'CREATE' } as const;
 const createResult = (recordId: string | null) => ({
@@ -78,4 +80,19 @@ test("removes characters that the database rejects from a provider's response, a
     data: null,
     errors: [],
   });
+});
+
+test('keeps the names in a reason as parts, also in the summary', () => {
+  const reason = text`\`${member('record', 'email')}\` must not be given for a ${enumValue('DELETE', 'WriteType')}.`;
+  const outcome = createUnknownOutcome('c1', reason);
+  const { result, errors } = summarizeOutcomes(task, [outcome]);
+  const spelling = {
+    locate: (path: readonly PropertyKey[]) => ({ in: 'body' as const, name: path.join('/') }),
+    toWord: (name: string) => name.toLowerCase(),
+  };
+  const printed = '`record/email` must not be given for a delete.';
+  expect(errors.map((error) => printText(error, spelling))).toEqual([
+    expect.stringContaining(printed),
+  ]);
+  expect(printColumn({ spelling }, toTextColumn(result))).toContain(printed);
 });
