@@ -71,10 +71,10 @@ function findCustomerProblem(problem: Problem, options: FindOptions): Problem | 
   const isAtFields = issues.every(({ name }) => fields.includes(name.replace(/^input\./, '')));
   if (issues.length > 0) {
     if (!isAtFields) return null;
-    const details = issues.map(({ name, detail }) => ({
-      name,
-      detail: messages.valueDetail(detail),
-    }));
+    const details = issues.map((issue) => {
+      const detail = messages.valueDetail(issue.detail);
+      return detail === issue.detail ? issue : { name: issue.name, detail };
+    });
     return toFieldProblem(problem, message, details);
   }
   if (isSetup || !CUSTOMER_CODES.includes(code)) return null;

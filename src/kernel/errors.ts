@@ -13,6 +13,7 @@ import {
   type Path,
   type PathMove,
   PLAIN_SPELLING,
+  printParts,
   printText,
   type Spelling,
   type Text,
@@ -229,6 +230,8 @@ export function toProblemIssue(
     ...location,
     detail: `${describePosition(position)}${printText(detail, spelling)}`,
     ...(value !== undefined && { value: shownValue }),
+    ...(spelling.showsParts &&
+      typeof detail !== 'string' && { parts: printParts(detail, spelling) }),
     ...position,
   };
 }

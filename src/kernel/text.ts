@@ -38,6 +38,8 @@ export interface Spelling {
   locate(path: Path, inputName?: string): MemberLocation;
   /** Returns the caller's word for the name of an enum's value. `enumName` may be unknown. */
   toWord(name: string, enumName: string | undefined): string;
+  /** True if issues also have their details in parts, because the client may show labels in place of names. */
+  showsParts?: boolean;
   /** Returns the value as the caller sent it. Default: the value. */
   showValue?(value: unknown, location: MemberLocation): unknown;
 }
@@ -103,14 +105,23 @@ export function isText(value: Text | TextPart): value is Text {
   return typeof value === 'string' || Array.isArray(value);
 }
 
-export function printText(content: Text, { locate, toWord }: Spelling = PLAIN_SPELLING): string {
-  if (typeof content === 'string') return content;
-  return content
-    .map((part) => {
-      if (typeof part === 'string') return part;
-      return 'member' in part ? locate(part.member, part.of).name : toWord(part.enumValue, part.of);
-    })
+export function printText(content: Text, spelling: Spelling = PLAIN_SPELLING): string {
+  return printParts(content, spelling)
+    .map((part) => (typeof part === 'string' ? part : part.member))
     .join('');
+}
+
+/** A part of a printed text: words, or the name of a member as the surface writes it. */
+export type PrintedPart = string | { member: string };
+
+export function printParts(content: Text, { locate, toWord }: Spelling): PrintedPart[] {
+  if (typeof content === 'string') return [content];
+  return content.map((part) => {
+    if (typeof part === 'string') return part;
+    return isEnumValue(part)
+      ? toWord(part.enumValue, part.of)
+      : { member: locate(part.member, part.of).name };
+  });
 }
 
 /** Returns a text whose members are at other paths. */

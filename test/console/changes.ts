@@ -61,6 +61,27 @@ export function testChanges(getStage: () => ConsoleStage) {
   const installation = async () =>
     (await getStage().api(INSTALLATION)).project.installations.nodes[0];
 
+  test('shows the issue of an item at the input of the list', async () => {
+    await open('settings');
+    const origins = page.getByRole('textbox', { name: 'Origins' });
+    await origins.fill('https://app.example\nnowhere');
+    await press('Save origins');
+    await page.getByText(/^“nowhere” must be /).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  test('names inputs by their labels in the errors of a form', async () => {
+    await open(`installations/${(await installation()).id}`);
+    const row = page.getByRole('row', { name: /^contacts/ });
+    await row.getByRole('button', { name: 'Read now' }).click();
+    await dialog().getByLabel('Changed since').fill('2025-02-01T00:00');
+    await dialog().getByLabel('Changed until').fill('2025-01-01T00:00');
+    await dialog().getByRole('button', { name: 'Read now' }).click();
+    const error = 'Changed until must be after “Changed since”.';
+    await dialog().getByText(error, { exact: true }).waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+  });
+
   test('starts a read, pauses an object with a note, and resumes it', async () => {
     await open(`installations/${(await installation()).id}`);
     const row = page.getByRole('row', { name: /^contacts/ });

@@ -4,6 +4,50 @@ export interface Issue {
   name: string;
   title?: string;
   detail: string;
+  /** Absent if it may be a secret. */
+  value?: unknown;
+  /** The detail in parts, if it names inputs. */
+  parts?: readonly (string | { member: string })[];
+}
+
+/** The labels of the inputs of a form, by the paths of their members. */
+export type Labels = ReadonlyMap<string, string>;
+
+/** Returns the path of a member in the input: `untilTime` for `input.untilTime`. */
+export function toInputName(name: string): string {
+  return name.replace(/^input\./, '');
+}
+
+/**
+ * Returns the input that shows an issue: the one with its name, or the one with the list or object that contains it.
+ * `allowedOrigins[1]` is shown at `allowedOrigins`. Undefined if there is none.
+ */
+export function findInput({ name }: Issue, names: readonly string[]): string | undefined {
+  let path = toInputName(name);
+  while (path !== '' && !names.includes(path)) {
+    path = path.slice(0, Math.max(path.lastIndexOf('['), path.lastIndexOf('.'), 0));
+  }
+  return path || undefined;
+}
+
+/** Prints an issue at an input. The subject of an issue of an item is the item. */
+export function printIssue(issue: Issue, input: string, labels: Labels): string {
+  const detail = printDetail(issue, labels);
+  const isOfItem = toInputName(issue.name) !== input && needsSubject(detail);
+  return isOfItem && typeof issue.value === 'string' ? `“${issue.value}” ${detail}` : detail;
+}
+
+/** Prints the detail of an issue with the labels of the inputs that it names. */
+export function printDetail({ detail, parts }: Issue, labels: Labels): string {
+  if (!parts) return detail;
+  return parts
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      const name = toInputName(part.member);
+      const label = labels.get(name);
+      return label === undefined ? name : `“${label}”`;
+    })
+    .join('');
 }
 
 interface ProblemDocument {

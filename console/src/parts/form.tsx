@@ -1,5 +1,13 @@
 /** Forms: labeled inputs, with the gateway's errors next to the fields that they name. */
-import { type FormEvent, type InputEvent, type ReactNode, useState } from 'react';
+import {
+  createContext,
+  type FormEvent,
+  type InputEvent,
+  type ReactNode,
+  useContext,
+  useLayoutEffect,
+  useState,
+} from 'react';
 import {
   Form as AriaForm,
   Button,
@@ -17,7 +25,16 @@ import {
   TextArea,
   TextField,
 } from 'react-aria-components';
-import { needsSubject, type Problem } from '../network/problem.ts';
+import {
+  findInput,
+  type Issue,
+  type Labels,
+  needsSubject,
+  type Problem,
+  printDetail,
+  printIssue,
+  toInputName,
+} from '../network/problem.ts';
 import { usePartMessages } from './part-messages.ts';
 
 interface ActionProps extends Omit<ButtonProps, 'className'> {
@@ -41,7 +58,21 @@ interface FormProps {
   children: ReactNode;
 }
 
+/** The labels of the inputs of the form, which its inputs add themselves. */
+const LabelsContext = createContext<Map<string, string>>(new Map());
+
+/** Makes the label of an input known to the form, whose errors may name it. */
+function useLabel(name: string | undefined, label: string): void {
+  const labels = useContext(LabelsContext);
+  useLayoutEffect(() => {
+    if (name === undefined) return;
+    labels.set(name, label);
+    return () => void labels.delete(name);
+  }, [labels, name, label]);
+}
+
 export function Form({ onSubmit, problem, children }: FormProps) {
+  const [labels] = useState(() => new Map<string, string>());
   // An error disappears when its field is edited. If it disappeared on blur, the button would move away from
   // the pointer.
   const [edited, setEdited] = useState<{ problem: Problem; names: string[] } | null>(null);
@@ -57,16 +88,23 @@ export function Form({ onSubmit, problem, children }: FormProps) {
     const { submitter } = event.nativeEvent as SubmitEvent;
     onSubmit(Object.fromEntries(new FormData(event.currentTarget, submitter)));
   };
-  const errors = Object.fromEntries(
-    (problem?.issues ?? [])
-      .map(({ name, detail }) => [name.replace(/^input\./, ''), detail])
-      .filter(([name]) => !editedNames.includes(name ?? '')),
-  );
+  const errors = Object.entries(groupErrors(problem?.issues ?? [], labels));
+  const currentErrors = Object.fromEntries(errors.filter(([name]) => !editedNames.includes(name)));
   return (
-    <AriaForm className="form" onSubmit={submit} validationErrors={errors} {...inputEvents}>
-      {children}
+    <AriaForm className="form" onSubmit={submit} validationErrors={currentErrors} {...inputEvents}>
+      <LabelsContext value={labels}>{children}</LabelsContext>
     </AriaForm>
   );
+}
+
+/** Returns the errors of each input. */
+function groupErrors(issues: readonly Issue[], labels: Labels): Record<string, string[]> {
+  const errors: Record<string, string[]> = {};
+  for (const issue of issues) {
+    const input = findInput(issue, [...labels.keys()]) ?? toInputName(issue.name);
+    errors[input] = [...(errors[input] ?? []), printIssue(issue, input, labels)];
+  }
+  return errors;
 }
 
 interface TextInputProps {
@@ -87,6 +125,7 @@ interface TextInputProps {
 
 export function TextInput(props: TextInputProps) {
   const { label, help, lines = 1, isWide = false, placeholder, isFocused, ...field } = props;
+  useLabel(field.name, label);
   return (
     <TextField
       {...field}
@@ -138,6 +177,7 @@ interface ChoiceProps {
 
 export function Choice(props: ChoiceProps) {
   const { label, isLabelHidden = false, options, value, defaultValue, onChange, ...select } = props;
+  useLabel(select.name, label);
   const messages = usePartMessages();
   return (
     <Select
@@ -172,10 +212,9 @@ interface RefusalProps {
 
 export function Refusal({ problem, shownNames = [] }: RefusalProps) {
   const messages = usePartMessages();
+  const labels = useContext(LabelsContext);
   if (!problem) return null;
-  const otherIssues = problem.issues.filter(
-    ({ name }) => !shownNames.includes(name.replace(/^input\./, '')),
-  );
+  const otherIssues = problem.issues.filter((issue) => findInput(issue, shownNames) === undefined);
   const isAllShown = problem.issues.length > 0 && otherIssues.length === 0;
   if (isAllShown) return null;
   return (
@@ -183,17 +222,22 @@ export function Refusal({ problem, shownNames = [] }: RefusalProps) {
       <p>{otherIssues.length > 0 ? messages.rejected : problem.message}</p>
       {otherIssues.length > 0 && (
         <ul>
-          {otherIssues.map(({ name, detail }) => (
-            <li key={name + detail}>
-              <code>{name.replace(/^input\./, '')}</code>
-              {needsSubject(detail) ? ' ' : ': '}
-              {detail}
+          {otherIssues.map((issue) => (
+            <li key={issue.name + issue.detail}>
+              <IssueSubject name={toInputName(issue.name)} labels={labels} />
+              {needsSubject(issue.detail) ? ' ' : ': '}
+              {printDetail(issue, labels)}
             </li>
           ))}
         </ul>
       )}
     </div>
   );
+}
+
+/** The label of the input that has the member, or the name of a member that the form has no input for. */
+function IssueSubject({ name, labels }: { name: string; labels: Labels }) {
+  return labels.get(name) ?? <code>{name}</code>;
 }
 
 interface CheckBoxProps {
@@ -203,6 +247,7 @@ interface CheckBoxProps {
 }
 
 export function CheckBox({ name, label, isCheckedByDefault = false }: CheckBoxProps) {
+  useLabel(name, label);
   return (
     <Checkbox name={name} value="on" defaultSelected={isCheckedByDefault} className="check">
       <span className="box" aria-hidden="true" />
@@ -220,6 +265,7 @@ interface ControlledCheckBoxProps {
 }
 
 export function ControlledCheckBox({ name, label, isOn, onChange }: ControlledCheckBoxProps) {
+  useLabel(name, label);
   return (
     <Checkbox
       {...(name !== undefined && { name, value: 'on' })}

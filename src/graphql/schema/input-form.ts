@@ -48,6 +48,7 @@ export function createInputForm(input: z.ZodObject): InputForm {
   if (inputName !== undefined) moves.set(inputName, locate);
   const spelling: Spelling = {
     ...PLAIN_SPELLING,
+    showsParts: true,
     locate: (path, otherInput) =>
       otherInput === undefined
         ? { in: 'body', name: formatPath(['input', ...locate(path)]) }

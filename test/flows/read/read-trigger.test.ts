@@ -141,6 +141,7 @@ test('reports invalid input immediately, and reads nothing', async () => {
       in: 'body',
       name: 'input.untilTime',
       detail: 'must be after input.sinceTime.',
+      parts: ['must be after ', { member: 'input.sinceTime' }, '.'],
       value: input.untilTime,
     },
   ]);
