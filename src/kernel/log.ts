@@ -6,11 +6,10 @@ import { findCurrentSpan } from './spans.ts';
 
 export type Log = Logger;
 
-const STDOUT = 1;
 const WARN = 40;
-/** Lines are buffered, because one write per line would cost more than most requests. */
-const BUFFER_BYTES = 8 * 1024;
-const FLUSH_INTERVAL_MS = 100;
+/** Lines are written in groups, because one write per line would cost more than most requests. */
+const GROUP_LENGTH_MAX = 32 * 1024;
+const GROUP_MS_MAX = 100;
 
 const NO_TRACE = Object.freeze({});
 
@@ -49,8 +48,7 @@ const logOutageQuietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = funct
   level,
 ) {
   const { err } = (args[0] ?? {}) as { err?: unknown };
-  const isConsequence = level >= WARN && err instanceof ServiceUnavailable;
-  if (isConsequence) this.debug(...args);
+  if (level >= WARN && err instanceof ServiceUnavailable) this.debug(...args);
   else method.apply(this, args);
 };
 
@@ -61,21 +59,23 @@ function getStdout(): DestinationStream {
   return stdoutStream;
 }
 
-/** Buffers lines below the level warn. All lines are written before the process exits. */
+/** Groups lines below the level warn. Synchronous writes keep the order and the end of the log if the process fails. */
 function openStdout(): DestinationStream {
-  const lines = pino.destination({
-    dest: STDOUT,
-    minLength: BUFFER_BYTES,
-    periodicFlush: FLUSH_INTERVAL_MS,
-  });
-  process.once('exit', () => lines.flushSync());
+  const stdout = pino.destination({ dest: 1, sync: true });
+  let group = '';
+  const writeGroup = () => {
+    if (group !== '') stdout.write(group);
+    group = '';
+  };
+  process.once('exit', writeGroup);
   return {
     // Makes pino set `lastLevel` before each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
-      lines.write(line);
-      if (this.lastLevel >= WARN) lines.flushSync();
+      if (group === '') setTimeout(writeGroup, GROUP_MS_MAX).unref();
+      group += line;
+      if (this.lastLevel >= WARN || group.length >= GROUP_LENGTH_MAX) writeGroup();
     },
   } as DestinationStream & { lastLevel: number };
 }
