@@ -52,8 +52,9 @@ function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean
  */
 export function findStatusAndHeaders({
   data,
-  errors = [],
+  errors,
 }: ExecutionResult): Omit<GraphqlHttpResponse, 'body'> {
+  if (!errors) return { status: 200, headers: {} };
   const problems = errors.flatMap(
     (error) => (error.extensions?.problem as Problem | undefined) ?? [],
   );

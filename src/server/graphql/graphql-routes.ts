@@ -2,7 +2,6 @@
  * The routes /graphql and /graphql/projects/{projectIdOrName}. An adapter answers operations that are posted as JSON.
  * Browsers get GraphiQL. Yoga's own handler answers all other requests.
  */
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError } from 'graphql';
 import type { Services } from '../../domain/access/call.ts';
@@ -41,9 +40,11 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
   const mapError = createErrorMapper(log);
   const respondToPlain = createPlainGraphql({ log, yoga, streams: parts.admission.streams });
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, ({ headers }, body, done) =>
-    done(toMalformed(findRefusal(headers, body as Buffer)), body),
-  );
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, ({ headers }, body, done) => {
+    const text = body.toString('utf8');
+    const refusal = findBodyRefusal(headers, body as Buffer) ?? refuseExcess(text);
+    done(refusal && toMalformed(refusal), text);
+  });
   scope.setErrorHandler<{ code?: string; statusCode?: number } & Error>((error, request, reply) => {
     const { code = '', statusCode: status = 500 } = error;
     const detail = REFUSAL_DETAILS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body cannot be read.';
@@ -62,11 +63,10 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
       method: scope.supportedMethods.filter((method) => method !== 'TRACE'),
       url,
       prefixTrailingSlash: 'no-slash',
-      onRequest(request, _reply, done) {
-        request.metadata.projectIdOrName = request.params.projectIdOrName;
-        done(toMalformed(findQueryRefusal(request.url)) ?? undefined);
-      },
       handler(request, reply) {
+        const refusal = findQueryRefusal(request.url);
+        if (refusal) throw toMalformed(refusal);
+        request.metadata.projectIdOrName = request.params.projectIdOrName;
         if (isPageRequest(request)) return sendGraphiqlPage(request, reply, parts);
         const params = hasAdapter ? parsePlainRequest(request) : null;
         if (params) respondToPlain(request, reply, params);
@@ -76,16 +76,13 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
   }
 }
 
-function findRefusal(headers: IncomingHttpHeaders, body: Buffer): DomainError | null {
-  const refusal = findBodyRefusal(headers, body);
-  if (refusal) return refusal;
-  const excess = findJsonExcess(body.toString('utf8'));
+function refuseExcess(text: string): DomainError | null {
+  const excess = findJsonExcess(text);
   return excess === null ? null : invalid(['body'], excess);
 }
 
 /** Converts the refusal of a malformed request, whose status is not 200 even in `application/json`. */
-function toMalformed(refusal: DomainError | null): GraphQLError | null {
-  if (!refusal) return null;
+function toMalformed(refusal: DomainError): GraphQLError {
   const { code, message, shownIssues: issues, problem } = refusal;
   const http = { status: problem.status };
   return toGraphQLError(code, message, { extra: { ...(issues && { issues }) }, http });
@@ -108,7 +105,7 @@ async function respondWithYoga(
     method,
     headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
     signal: disconnected.signal,
-    ...(Buffer.isBuffer(body) && { body: body as Buffer<ArrayBuffer> }),
+    ...(typeof body === 'string' && { body }),
   });
   return yoga.fetch(request, readCaller(headers, metadata));
 }

@@ -12,6 +12,7 @@ import { type OperationParams, readCaller } from '../../graphql/execution/operat
 import type { Log } from '../../kernel/log.ts';
 import { isObject } from '../../work/is-object.ts';
 import type { Pace } from '../../work/pace.ts';
+import { atTurnEnd } from '../../work/turn-end.ts';
 import { createStreamHead, writeStream } from './event-stream.ts';
 import { createGraphqlHttpHead, createGraphqlHttpResponse } from './graphql-http-response.ts';
 import { openOperation } from './open-operation.ts';
@@ -61,7 +62,7 @@ function send(reply: FastifyReply, result: ExecutionResult, accept: string | und
   const { status, headers, body } = createGraphqlHttpResponse(result, accept);
   const res = writeHead(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
   // Responses of one turn of the event loop are written together, because each write wakes a client.
-  setImmediate(() => res.end(body));
+  atTurnEnd(() => res.end(body));
 }
 
 /** Sends a result. With a pace, the serialization does not delay other requests. */
@@ -86,10 +87,7 @@ function writeHead(
   headers: OutgoingHttpHeaders,
 ): ServerResponse {
   reply.hijack();
-  return reply.raw.writeHead(status, {
-    ...reply.getHeaders(),
-    ...headers,
-  } as OutgoingHttpHeaders);
+  return reply.raw.writeHead(status, Object.assign(reply.getHeaders(), headers));
 }
 
 /** Returns the operation in a plain request. Null for a request that Yoga's own handler must serve. */
@@ -102,7 +100,7 @@ export function parsePlainRequest({
     method === 'POST' &&
     JSON_TYPE.test(headers['content-type'] ?? '') &&
     headers['content-encoding'] === undefined &&
-    Buffer.isBuffer(body) &&
+    typeof body === 'string' &&
     isAcceptable(headers.accept);
   return isPlain ? parseParams(body) : null;
 }
@@ -114,9 +112,9 @@ function isAcceptable(accept: string | undefined): boolean {
 const PARAM_NAMES = new Set(['query', 'documentId', 'variables', 'operationName', 'extensions']);
 
 /** Parses the body. Null if it is invalid; Yoga's own handler then refuses it with the reason. */
-function parseParams(body: Buffer): OperationParams | null {
+function parseParams(body: string): OperationParams | null {
   try {
-    const params: unknown = JSON.parse(body.toString('utf8'));
+    const params: unknown = JSON.parse(body);
     return isOperationParams(params) ? params : null;
   } catch {
     return null;

@@ -29,7 +29,7 @@ import { registerSignIn } from '../sign-in/sign-in-routes.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import type { ClientReaders } from './request-client.ts';
 import { beginRequest, findRefusal } from './request-metadata.ts';
-import { watchBodies } from './unfinished.ts';
+import { createBodyWatch } from './unfinished.ts';
 
 type FrontParts = Omit<GraphqlParts & PageParts & ConsoleParts & ClientReaders, 'buildConsole'>;
 
@@ -49,7 +49,6 @@ export async function createFront(parts: FrontParts): Promise<Front> {
   const server = openServer(parts);
   const { app } = server;
   const slots = createSlots(services);
-  watchBodies(app, config);
   // Routes that do not read a body leave it on the connection.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
@@ -78,6 +77,7 @@ export async function createFront(parts: FrontParts): Promise<Front> {
 function openServer({ services, readClient }: FrontParts): HttpServer {
   const { config, log } = services;
   const observers = { ...services, readClient };
+  const watchBody = createBodyWatch(config);
   const sendError = (error: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply) =>
     sendProblem(reply, toProblem(error, { log, route: routeOptions?.url }));
   const server = createHttpServer({
@@ -97,8 +97,9 @@ function openServer({ services, readClient }: FrontParts): HttpServer {
   server.app.addHook('onRequest', (request, reply, done) => {
     const traceContext = beginRequest(observers, request, reply);
     const refusal = findRefusal(request);
-    if (refusal) sendProblem(reply.header('connection', 'close'), refusal);
-    else runInContext(traceContext, done);
+    if (refusal) return void sendProblem(reply.header('connection', 'close'), refusal);
+    watchBody(request, reply);
+    runInContext(traceContext, done);
   });
   return server;
 }
@@ -182,7 +183,6 @@ function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meters'>): S
     const slot = new RequestSlot(shares, meters);
     const refusal = slot.countArrival(toNetwork(metadata.address));
     if (refusal) throw refusal;
-    res.once('close', () => slot.release());
     metadata.slot = slot;
     return true;
   };

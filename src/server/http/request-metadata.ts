@@ -54,7 +54,8 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
   const { method } = request;
   const route = toSurface(path);
   const traceContext = startTrace(observers, request, route);
-  res.once('close', () => {
+  res.on('close', () => {
+    request.metadata.slot?.release();
     const seconds = secondsSince(startedAt);
     const { statusCode: status } = res;
     meters.httpResponded({ method, route, status, seconds });

@@ -1,11 +1,5 @@
 /** Sends problem documents to connections whose request Fastify does not handle. */
-import {
-  type IncomingMessage,
-  maxHeaderSize,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createProblem, type Problem } from '../../kernel/errors.ts';
 
@@ -43,14 +37,12 @@ const LATEST_RESPONSE = Symbol('latest response');
 type TrackedSocket = Duplex & { [LATEST_RESPONSE]?: ServerResponse | undefined };
 
 /**
- * Stores the newest open response of each connection. A closed response is removed, because no long-lived object may
+ * Stores the newest open response of a connection. A closed response is removed, because no long-lived object may
  * reference objects of a request (docs/decisions/048-request-object-lifetime.md).
  */
-export function trackResponses(server: Server): void {
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    (socket as TrackedSocket)[LATEST_RESPONSE] = response;
-    response.on('close', removeClosedResponse);
-  });
+export function trackResponse(response: ServerResponse): void {
+  (response.req.socket as TrackedSocket)[LATEST_RESPONSE] = response;
+  response.on('close', removeClosedResponse);
 }
 
 function removeClosedResponse(this: ServerResponse): void {

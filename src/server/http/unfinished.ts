@@ -1,11 +1,12 @@
 /**
  * Bounds incomplete requests: unfinished bodies, and sockets without connection_init. Both use no request slot.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toNetwork } from '../../domain/access/viewer/network.ts';
 import { createProblem } from '../../kernel/errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
 import type { Config } from '../../settings/config.ts';
+import { atTurnEnd } from '../../work/turn-end.ts';
 
 interface UnfinishedInput {
   network: string;
@@ -98,8 +99,8 @@ const PROBLEMS = {
     createProblem('RATE_LIMITED', CROWDED_DETAIL, { status: 503, retryAfterSeconds: 1 }),
 };
 
-/** Cuts slow and crowded bodies. Node's own timeouts cut slow heads. */
-export function watchBodies(app: FastifyInstance, config: Config): void {
+/** Returns a function that cuts the body of a request if it is slow or crowded. Node's own timeouts cut slow heads. */
+export function createBodyWatch(config: Config) {
   const { LIMIT_BODY_BYTES: bytesMax, LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES } = config;
   const budgetLimits = { networkMax: LIMIT_UNFINISHED, networkBytesMax: LIMIT_UNFINISHED_BYTES };
   const budget = new UnfinishedBudget(budgetLimits);
@@ -126,12 +127,11 @@ export function watchBodies(app: FastifyInstance, config: Config): void {
       },
     });
   };
-  app.addHook('onRequest', (request, reply, done) => {
+  return (request: FastifyRequest, reply: FastifyReply) => {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     // Most bodies are complete at the end of this turn of the event loop.
-    if (encoding || length !== '0') setImmediate(watch, request, reply);
-    done();
-  });
+    if (encoding || length !== '0') atTurnEnd(() => watch(request, reply));
+  };
 }
 
 /**
