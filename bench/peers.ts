@@ -6,14 +6,28 @@ import { type Server, startServer } from './processes/server.ts';
 import { createServerPool, type ServerPool } from './processes/server-pool.ts';
 import { DOCUMENTS, type Documents } from './workloads.ts';
 
-export const PEERS = ['limit', 'mercurius', 'postgraphile', 'apollo', 'gateway'] as const;
+/** Peers with duties authenticate callers and log requests, as the gateway does, and all but `limit` limit them. */
+export const PEERS = [
+  'limit',
+  'mercurius',
+  'postgraphile',
+  'apollo',
+  'limit-with-duties',
+  'mercurius-with-duties',
+  'yoga-with-duties',
+  'gateway',
+] as const;
 export type PeerName = (typeof PEERS)[number];
+
+const DUTIES_SUFFIX = '-with-duties';
 
 /** Packages of bench/package.json, which the project itself does not install. */
 const PACKAGES: { [N in PeerName]?: string } = {
   mercurius: 'mercurius',
   postgraphile: 'postgraphile',
   apollo: '@apollo/server',
+  'mercurius-with-duties': 'mercurius',
+  'yoga-with-duties': 'rate-limiter-flexible',
 };
 
 /** Returns the peers whose packages are installed, and reports the others. */
@@ -62,17 +76,25 @@ export async function startPeer(name: PeerName, filled: FilledDatabase): Promise
     const server = await startGateway(filled.url, { env: { ROLES: 'api' } });
     return createGatewayPeer(server, filled.apiKey);
   }
+  const hasDuties = name.endsWith(DUTIES_SUFFIX);
+  const headers: Peer['headers'] = hasDuties ? { 'x-api-key': filled.apiKey } : {};
   const server = await startServer({
-    script: `bench/peers/${name}.ts`,
+    script: `bench/peers/${name.replace(DUTIES_SUFFIX, '')}.ts`,
     port: await findFreePort(),
-    env: { DATABASE_URL: filled.url, POOL_SIZE, PROJECT_ID: filled.projectId },
+    env: {
+      DATABASE_URL: filled.url,
+      POOL_SIZE,
+      PROJECT_ID: filled.projectId,
+      DUTIES: String(hasDuties),
+    },
+    pingHeaders: headers,
   });
   const documents = name === 'postgraphile' ? POSTGRAPHILE_DOCUMENTS : DOCUMENTS;
   return {
     name,
     server,
     documents,
-    headers: {},
+    headers,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -1,10 +1,13 @@
 /**
  * The upper bound for any peer: node:http with one prepared statement per request and JSON.stringify. This peer does not
- * parse GraphQL: the operation's name selects the statement, and the response has GraphQL's format.
+ * parse GraphQL: the operation's name selects the statement, and the response has GraphQL's format. With duties, it
+ * authenticates callers and logs requests.
  */
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
+import { pino } from 'pino';
 import type { Document, Variables } from '../workloads.ts';
+import { createAuthenticate, hasDuties, openLogStream } from './duties.ts';
 import { readEnvironment } from './environment.ts';
 import { createKey } from './new-key.ts';
 import { createPage, decodeCursor } from './page.ts';
@@ -45,7 +48,14 @@ const RESOLVERS: Record<Document, (variables: Variables) => unknown> = {
   },
 };
 
-async function respond(body: string, response: ServerResponse): Promise<void> {
+async function respond(
+  { headers }: IncomingMessage,
+  body: string,
+  response: ServerResponse,
+): Promise<void> {
+  if (hasDuties && !(await authenticate(headers['x-api-key']))) {
+    return void response.writeHead(401).end();
+  }
   const { operationName, variables = {} } = JSON.parse(body);
   const data: unknown = await RESOLVERS[operationName as Document](variables);
   const text = Buffer.from(JSON.stringify({ data }));
@@ -56,12 +66,26 @@ async function respond(body: string, response: ServerResponse): Promise<void> {
   response.end(text);
 }
 
+const authenticate = createAuthenticate(pool, projectId);
+const log = pino({}, openLogStream());
+
+/** Logs the request when its response has been sent. */
+function logEnd({ method, url, socket }: IncomingMessage, response: ServerResponse): void {
+  const startMs = performance.now();
+  response.on('close', () => {
+    const { statusCode: status } = response;
+    const ms = Math.round(performance.now() - startMs);
+    log.info({ method, url, ip: socket.remoteAddress, status, ms }, 'request.ended');
+  });
+}
+
 createServer((request, response) => {
+  if (hasDuties) logEnd(request, response);
   let body = '';
   request.setEncoding('utf8');
   request.on('data', (chunk: string) => {
     body += chunk;
   });
   // A failed statement ends the process, because later figures would be useless.
-  request.on('end', () => void respond(body, response));
+  request.on('end', () => void respond(request, body, response));
 }).listen(port, '127.0.0.1');

@@ -1,53 +1,44 @@
 /** Mercurius, tuned as its users would tune it: compiled queries, hand-written SQL, and a loader for each relation. */
-import Fastify from 'fastify';
-import { GraphQLScalarType } from 'graphql';
+import { costLimitRule } from '@escape.tech/graphql-armor-cost-limit';
+import rateLimit from '@fastify/rate-limit';
+import Fastify, { type FastifyInstance } from 'fastify';
 import mercurius from 'mercurius';
 import pg from 'pg';
+import {
+  COST_MAX,
+  createAuthenticate,
+  DEPTH_MAX,
+  hasDuties,
+  openLogStream,
+  RATE_MAX,
+} from './duties.ts';
 import { readEnvironment } from './environment.ts';
 import { followEvents } from './events.ts';
-import { createKey } from './new-key.ts';
-import { createPage, decodeCursor, encodeCursor } from './page.ts';
+import { encodeCursor } from './page.ts';
 import { SCHEMA, SUBSCRIPTIONS } from './schema.ts';
+import { FIND_PROJECT } from './sql.ts';
 import {
-  CONNECTIONS,
-  CONSUMERS,
-  CREATE_KEY,
-  FIND_OPERATION,
-  FIND_PROJECT,
-  GROUPS,
-  PAGE_OF_ID,
-  PROVIDER_APPS,
-} from './sql.ts';
+  createQuery,
+  createRowLoader,
+  createSqlResolvers,
+  RELATIONS,
+  type Relation,
+  type Row,
+} from './sql-resolvers.ts';
 
 const { port, databaseUrl, poolSize, projectId } = readEnvironment();
 const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
-
-interface Row {
-  id: string;
-  [column: string]: unknown;
-}
-
-const query = async (name: string, text: string, values: unknown[]): Promise<Row[]> =>
-  (await pool.query<Row>({ name, text, values })).rows;
+const query = createQuery(pool);
 
 interface QueuedRow {
   obj: Row;
 }
 
-/** Returns the loader of a relation by an id of the row. One statement loads all rows of a level. */
-const createRelationLoader =
-  (name: string, text: string, column: string) => async (queue: QueuedRow[]) => {
-    const ids = queue.map(({ obj }) => obj[column]);
-    const rowsById = new Map(
-      (await query(name, text, [ids, projectId])).map((row) => [row.id, row]),
-    );
-    return ids.map((id) => rowsById.get(id as string) ?? null);
-  };
-
-interface PageArgs {
-  first: number;
-  after?: string | null;
-}
+const createRelationLoader = (relation: Relation) => {
+  const loadRows = createRowLoader(query, projectId, relation);
+  const { column } = RELATIONS[relation];
+  return (queue: QueuedRow[]) => loadRows(queue.map(({ obj }) => obj[column]));
+};
 
 interface ProjectArgs {
   projectIdOrName: string;
@@ -57,32 +48,9 @@ interface Context {
   pubsub: { subscribe(topic: string): Promise<unknown> };
 }
 
-interface KeyArgs {
-  input: { projectIdOrName: string; label: string; scopes: string[] };
-}
-
 const resolvers = {
-  DateTime: new GraphQLScalarType({
-    name: 'DateTime',
-    serialize: (value) => (value as Date).toISOString(),
-  }),
-  Query: {
-    project: async (_root: unknown, { idOrName }: { idOrName: string }) =>
-      (await query('project', FIND_PROJECT, [idOrName]))[0] ?? null,
-    node: async (_root: unknown, { id }: { id: string }) =>
-      (await query('node', FIND_OPERATION, [id, projectId]))[0] ?? null,
-  },
+  ...createSqlResolvers(query, projectId),
   Node: { resolveType: () => 'Operation' },
-  Project: {
-    async operations({ id }: Row, { first, after }: PageArgs) {
-      const belowId = after ? decodeCursor(after) : null;
-      return createPage(await query('page', PAGE_OF_ID, [id, belowId, first + 1]), first);
-    },
-    async connections({ id }: Row, { first }: PageArgs) {
-      const nodes = await query('connections', CONNECTIONS, [id, first]);
-      return { edges: nodes.map((node) => ({ node })) };
-    },
-  },
   Subscription: {
     notificationEvents: {
       async subscribe(_root: unknown, { projectIdOrName }: ProjectArgs, { pubsub }: Context) {
@@ -91,30 +59,49 @@ const resolvers = {
       },
     },
   },
-  Mutation: {
-    async createApiKey(_root: unknown, { input }: KeyArgs) {
-      const { key, values } = createKey(input.projectIdOrName, input.label, input.scopes);
-      const [apiKey] = await query('key', CREATE_KEY, values);
-      return { apiKey, key };
-    },
-  },
 };
 
 const loaders = {
   ConnectedAccount: {
-    group: createRelationLoader('groups', GROUPS, 'groupId'),
-    consumer: createRelationLoader('consumers', CONSUMERS, 'consumerId'),
-    providerApp: createRelationLoader('apps', PROVIDER_APPS, 'providerAppId'),
+    group: createRelationLoader('group'),
+    consumer: createRelationLoader('consumer'),
+    providerApp: createRelationLoader('providerApp'),
   },
 };
 
-const app = Fastify();
+/** Authenticates callers, limits their rates, and logs each request, by the packages of Fastify. */
+async function addDuties(app: FastifyInstance): Promise<void> {
+  const authenticate = createAuthenticate(pool, projectId);
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    if (!(await authenticate(headers['x-api-key']))) return reply.code(401).send({ errors: [] });
+  });
+  await app.register(rateLimit, {
+    max: RATE_MAX,
+    timeWindow: 1_000,
+    keyGenerator: ({ headers }) => String(headers['x-api-key']),
+  });
+  app.addHook('onResponse', ({ log, method, url, ip }, reply, done) => {
+    const { statusCode: status, elapsedTime: ms } = reply;
+    log.info({ method, url, ip, status, ms: Math.round(ms) }, 'request.ended');
+    done();
+  });
+}
+
+const app: FastifyInstance = Fastify({
+  disableRequestLogging: true,
+  ...(hasDuties && { logger: { stream: openLogStream() } }),
+});
+if (hasDuties) await addDuties(app);
 await app.register(mercurius, {
   schema: `${SCHEMA}${SUBSCRIPTIONS}`,
   resolvers,
   loaders,
   jit: 1,
   subscription: true,
+  ...(hasDuties && {
+    queryDepth: DEPTH_MAX,
+    validationRules: [costLimitRule({ maxCost: COST_MAX })],
+  }),
 });
 await app.listen({ port, host: '127.0.0.1' });
 await followEvents(databaseUrl, (projectId, node) => {

@@ -28,6 +28,8 @@ export interface ServerToStart {
   env: Record<string, string>;
   /** A path that returns 200 when the server is ready. Absent if the server has only GraphQL. */
   readyPath?: string;
+  /** Headers of the requests by which the bench waits for a server without `readyPath`. */
+  pingHeaders?: Record<string, string>;
   /** The folder for its V8 profile, which is written at exit. */
   profile?: string | undefined;
 }
@@ -38,6 +40,7 @@ export async function startServer({
   port,
   env,
   readyPath,
+  pingHeaders,
   profile,
 }: ServerToStart): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-server-'));
@@ -66,7 +69,7 @@ export async function startServer({
   try {
     const send = readyPath
       ? () => fetch(`${url}${readyPath}`)
-      : () => fetch(`${url}/graphql`, PING);
+      : () => fetch(`${url}/graphql`, createPing(pingHeaders));
     await waitUntilReady(send, () => child.exitCode);
   } catch (error) {
     const logEnd = readFileSync(logPath, 'utf8').slice(-2_000);
@@ -87,11 +90,11 @@ function createProfileFlags(folder: string | undefined): string[] {
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
 }
 
-const PING = {
+const createPing = (headers: Record<string, string> = {}) => ({
   method: 'POST',
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify({ operationName: 'Ping', query: 'query Ping { __typename }' }),
-};
+});
 
 async function waitUntilReady(send: () => Promise<Response>, exitCode: () => number | null) {
   const beginMs = performance.now();
