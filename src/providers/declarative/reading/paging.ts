@@ -214,7 +214,10 @@ export function findNextPosition(
       : null;
   }
   const { since, seen, after } = position ?? {};
-  if (position && isRepeated(list, page, { position, nextParameter })) {
+  const restart = list.isKeysetPaged
+    ? restartAtLastTime(declaration, list, pageResult, listName)
+    : null;
+  if (position && !restart && isRepeated(list, page, { position, nextParameter })) {
     throw createRepetitionError();
   }
   const empty = countEmptyPages(page, position);
@@ -225,8 +228,9 @@ export function findNextPosition(
   if (list.afterId && lastId !== undefined) {
     return { by: listName, next: null, first: firstId, empty, after: lastId };
   }
+  if (restart) return restart;
   const size = list.paging.kind === 'page' ? page.size : null;
-  const nextPage = {
+  return {
     by: listName,
     next: nextParameter,
     ...(size !== null && { size }),
@@ -236,9 +240,6 @@ export function findNextPosition(
     ...(after !== undefined && { after }),
     ...(since === undefined && overlapsNext(list, page) && { seen: page.ids }),
   };
-  return (
-    (list.isKeysetPaged && restartAtLastTime(declaration, list, pageResult, nextPage)) || nextPage
-  );
 }
 
 /** True if the next page has the cursor of this one, or this page begins like the previous one. */
@@ -287,9 +288,7 @@ function continueBeyondLimit(
   list: ListDeclaration,
   { listName, ...pageResult }: PageResult & { listName: Position['by'] },
 ): Position {
-  const first = pageResult.page.ids[0] ?? null;
-  const nextPage = { by: listName, next: null, first, empty: 0 };
-  const position = list.isKeysetPaged && restartAtLastTime(declaration, list, pageResult, nextPage);
+  const position = list.isKeysetPaged && restartAtLastTime(declaration, list, pageResult, listName);
   if (position) return position;
   throw new ProviderError('BAD_REQUEST', 'The vendor returns only some of the matching records');
 }
@@ -308,20 +307,22 @@ function isBelowDepth(
 }
 
 /**
- * Restarts the list at the last record's time. Null if all records of the page have the same time at the precision of
- * the vendor's filter.
+ * Restarts the list at the last record's time. Null if this time is not later, at the precision of the vendor's filter, than
+ * the time from which the page was requested, or than the first record of the first page. Each restart is at a later time,
+ * so a vendor whose pages repeat can't cause endless restarts. Records that change between two pages move to the end of the
+ * list, so that the page after a restart may begin with any record.
  */
 function restartAtLastTime(
   declaration: Declaration,
   list: ListDeclaration,
-  { page, times }: PageResult,
-  { by, first }: Position,
+  { page, position, times }: PageResult,
+  by: Position['by'],
 ): Position | null {
   const { since } = list;
   const [firstTime, lastTime] = [times[0], times.at(-1)];
   if (!since || !firstTime || !lastTime) return null;
   const boundTime = getLowerBound(getComparedFilter(declaration, list, since), lastTime);
-  if (firstTime >= boundTime) return null;
+  if (boundTime.getTime() <= (position?.since ?? firstTime.getTime())) return null;
   const seen = page.ids.filter((_id, index) => (times[index] ?? firstTime) >= boundTime);
-  return { by, next: null, first, empty: 0, since: lastTime.getTime(), seen };
+  return { by, next: null, first: null, empty: 0, since: lastTime.getTime(), seen };
 }
