@@ -1,3 +1,4 @@
+import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -99,4 +100,33 @@ test('returns the time of the next run, in UTC', () => {
   expect(findNextRun('*/10 * * * *', '2024-05-01T10:10:00.000Z')).toBe('2024-05-01T10:20:00.000Z');
   expect(findNextRun('30 2 * * *', '2024-03-31T02:30:00.000Z')).toBe('2024-04-01T02:30:00.000Z');
   expect(findNextRun('0 0 29 2 *', '2024-03-01T00:00:00.000Z')).toBe('2028-02-29T00:00:00.000Z');
+});
+
+test('accepts only schedules that cron-parser reads', () => {
+  const createField = (max: number, words: string[]) => {
+    const value = fc.oneof(fc.nat(max).map(String), fc.constantFrom('*', ...words));
+    const range = fc.tuple(value, value).map((ends) => ends.join('-'));
+    const step = fc.tuple(fc.oneof(value, range), fc.nat(max)).map((parts) => parts.join('/'));
+    const item = fc.oneof({ weight: 6, arbitrary: value }, range, step);
+    return fc.oneof({ weight: 3, arbitrary: item }, fc.tuple(item, item).map(String));
+  };
+  const schedules = fc.tuple(
+    createField(59, []),
+    createField(23, []),
+    createField(31, []),
+    createField(12, ['jan', 'DEC', 'mon']),
+    createField(7, ['sun', 'Mon', 'sat', 'jan']),
+  );
+  let acceptedCount = 0;
+  fc.assert(
+    fc.property(schedules, (fields) => {
+      const text = fields.join(' ');
+      if (findScheduleProblem(text, 0) !== null) return;
+      acceptedCount += 1;
+      const options = { currentDate: new Date(0), tz: 'UTC' };
+      expect(() => CronExpressionParser.parse(text, options)).not.toThrow();
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(acceptedCount).toBeGreaterThan(100);
 });
