@@ -14,6 +14,9 @@ import { isStorableString } from './storable-json.ts';
  */
 const LIST_ITEMS_MAX = 10_000;
 
+/** Inputs with more items are read in several turns of the event loop. Reading this many takes about 10 ms. */
+const TURN_ITEMS_MAX = 1_000;
+
 const TOO_LONG = `has too many items: the lists of a request may have at most ${LIST_ITEMS_MAX} items in total.`;
 const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
 
@@ -27,21 +30,33 @@ export function* listUnstorable(value: unknown): Generator<Issue> {
  * Returns an issue with the list that makes an input exceed the limit of items. Call it before a schema validates the
  * input.
  */
-export function findLongList(
+export function findLongList(value: unknown): Issue | null {
+  const path = findListBeyond(value, LIST_ITEMS_MAX);
+  return path && createInputIssue(path, TOO_LONG);
+}
+
+/** True if the steps that read an input must run in different turns of the event loop. */
+export function needsTurns(value: unknown): boolean {
+  return findListBeyond(value, TURN_ITEMS_MAX) !== null;
+}
+
+/** Returns the path of the list with which all lists of a value have more items than the maximum. */
+function findListBeyond(
   value: unknown,
+  itemsMax: number,
   path: PropertyKey[] = [],
   counter = { items: 0 },
-): Issue | null {
+): PropertyKey[] | null {
   if (typeof value !== 'object' || value === null || path.length > LEVELS_MAX) return null;
   if (Array.isArray(value)) {
     counter.items += value.length;
-    if (counter.items > LIST_ITEMS_MAX) return createInputIssue(path, TOO_LONG);
+    if (counter.items > itemsMax) return path;
   }
   for (const [key, item] of Object.entries(value)) {
     if (typeof item !== 'object' || item === null) continue;
     const itemPath = [...path, Array.isArray(value) ? Number(key) : key];
-    const longList = findLongList(item, itemPath, counter);
-    if (longList) return longList;
+    const listPath = findListBeyond(item, itemsMax, itemPath, counter);
+    if (listPath) return listPath;
   }
   return null;
 }

@@ -10,7 +10,18 @@ interface Unwrapped {
   description: string | undefined;
 }
 
+const unwrappedSchemas = new WeakMap<z.ZodType, Unwrapped>();
+
+/** Remembers the result, because requests unwrap the schemas of all their values. */
 export function unwrapSchema(schema: z.ZodType): Unwrapped {
+  const known = unwrappedSchemas.get(schema);
+  if (known) return known;
+  const unwrapped = findInner(schema);
+  unwrappedSchemas.set(schema, unwrapped);
+  return unwrapped;
+}
+
+function findInner(schema: z.ZodType): Unwrapped {
   let inner = schema;
   let isOptional = false;
   let defaultValue: unknown;
@@ -27,4 +38,12 @@ export function unwrapSchema(schema: z.ZodType): Unwrapped {
     inner = inner.unwrap() as z.ZodType;
   }
   return { inner, isOptional, defaultValue, description };
+}
+
+/** Returns the maximum number of items of a list. Undefined if its schema has none. */
+export function findItemsMax({ def }: z.ZodArray): number | undefined {
+  for (const check of def.checks ?? []) {
+    if (check instanceof z.core.$ZodCheckMaxLength) return check._zod.def.maximum;
+  }
+  return undefined;
 }

@@ -2,6 +2,7 @@
  * Checks the arguments of all fields of an operation before the first field runs. It omits fields that a directive
  * skips, and fields whose caller lacks their scope, because such a caller must not learn whether its input is valid.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -27,8 +28,9 @@ import { meetsNeed, type Need } from '../../domain/access/viewer/needs.ts';
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import { requireNoIssues } from '../../domain/base/issues.ts';
 import { parseInput } from '../../domain/base/parse-input.ts';
-import { listUnstorable } from '../../domain/base/storable-input.ts';
+import { listUnstorable, needsTurns } from '../../domain/base/storable-input.ts';
 import { DomainError } from '../../kernel/errors.ts';
+import { cutLongLists } from './long-lists.ts';
 import type { OperationArgs } from './operation-context.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -43,24 +45,45 @@ export type ParseArguments = (args: Args, viewer: Viewer) => unknown;
 /** A rule between the arguments of a field, in the form of zod's `refine`. */
 type ArgumentRule = Parameters<z.ZodObject['refine']>;
 
-/** Returns an error for each field with wrong arguments. Stores the parsed inputs of the other fields in the context. */
-export function listArgumentErrors({
-  schema,
-  variableValues,
-  contextValue,
-}: OperationArgs): GraphQLError[] {
+/**
+ * Returns an error for each field with wrong arguments. Stores the parsed inputs of the other fields in the context. Large
+ * variables are coerced, validated and used in different turns of the event loop.
+ */
+export function listArgumentErrors(args: OperationArgs): GraphQLError[] | Promise<GraphQLError[]> {
+  const { operation, viewer } = args.contextValue;
+  if (!operation || !viewer) return [];
+  const variables = args.variableValues ?? {};
+  cutLongLists(args.schema, operation.variableDefinitions ?? [], variables);
+  return needsTurns(variables) ? checkInTurns(args) : checkArguments(args, coerceVariables(args));
+}
+
+async function checkInTurns(args: OperationArgs): Promise<GraphQLError[]> {
+  await nextTurn();
+  const variables = coerceVariables(args);
+  await nextTurn();
+  const errors = checkArguments(args, variables);
+  await nextTurn();
+  return errors;
+}
+
+/** Returns undefined if variables are invalid, which the execution reports. */
+function coerceVariables({ schema, variableValues, contextValue }: OperationArgs) {
+  const { variableDefinitions = [] } = contextValue.operation ?? {};
+  return getVariableValues(schema, variableDefinitions, variableValues ?? {}).coerced;
+}
+
+function checkArguments(
+  { schema, contextValue }: OperationArgs,
+  variables: Args | undefined,
+): GraphQLError[] {
   const { operation, document, viewer } = contextValue;
   const root = operation && schema.getRootType(operation.operation);
-  if (!operation || !document || !root || !viewer) return [];
-  const { variableDefinitions = [], selectionSet } = operation;
-  const { coerced } = getVariableValues(schema, variableDefinitions, variableValues ?? {});
-  // The execution reports invalid variables.
-  if (!coerced) return [];
+  if (!variables || !operation || !document || !root || !viewer) return [];
   const fragments = document.definitions.filter(
     (definition) => definition.kind === Kind.FRAGMENT_DEFINITION,
   );
-  const check = new ArgumentCheck({ schema, variables: coerced, viewer, fragments });
-  check.visit(selectionSet, root);
+  const check = new ArgumentCheck({ schema, variables, viewer, fragments });
+  check.visit(operation.selectionSet, root);
   contextValue.inputs = check.inputs;
   return check.errors;
 }

@@ -12,16 +12,21 @@ export function useArguments(mapError: (error: unknown) => GraphQLError): Operat
       // The arguments of a subscription are checked when it is opened, and not again for each event.
       if (kind === 'subscription') return;
       setExecuteFn((args) => {
+        const execute = (errors: GraphQLError[]) => {
+          if (errors.length > 0) return { errors };
+          const execution = executeFn(args);
+          if (kind !== 'query') return execution;
+          return execution instanceof Promise
+            ? execution.then(refuseWrong)
+            : refuseWrong(execution);
+        };
         const errors = listArgumentErrors(args as OperationArgs);
-        if (errors.length > 0) return { errors };
-        const execution = executeFn(args);
-        if (kind !== 'query') return execution;
-        return execution instanceof Promise ? execution.then(refuseWrong) : refuseWrong(execution);
+        return errors instanceof Promise ? errors.then(execute) : execute(errors);
       });
     },
     onSubscribe({ subscribeFn, setSubscribeFn }) {
-      setSubscribeFn((args) => {
-        const errors = listArgumentErrors(args as OperationArgs);
+      setSubscribeFn(async (args) => {
+        const errors = await listArgumentErrors(args as OperationArgs);
         return errors.length > 0 ? { errors: errors.map(mapError) } : subscribeFn(args);
       });
     },

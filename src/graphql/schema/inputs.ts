@@ -10,7 +10,7 @@ import {
   findExclusiveMembers,
 } from '../../domain/access/declared-mutation.ts';
 import { type Enumeration, findEnumeration } from '../../domain/base/resource.ts';
-import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
+import { findItemsMax, unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type ParamType = InputType<Types>;
@@ -96,15 +96,16 @@ function getOneOfType(
   );
 }
 
-/** Returns the type, default and description of a field or an argument. */
+/** Returns the type, default, description and maximum number of items of a field or an argument. */
 export function createFieldOptions(path: string, schema: z.ZodType) {
   const { inner, isOptional, defaultValue, description } = unwrapSchema(schema);
   if (!description) throw new Error(`${path} needs a description.`);
-  const type: ParamType | [ParamType] =
-    inner instanceof z.ZodArray
-      ? [getType(path, unwrapSchema(inner.element as z.ZodType).inner)]
-      : getType(path, inner);
-  return { type, required: !isOptional, defaultValue, description };
+  const isList = inner instanceof z.ZodArray;
+  const type: ParamType | [ParamType] = isList
+    ? [getType(path, unwrapSchema(inner.element as z.ZodType).inner)]
+    : getType(path, inner);
+  const itemsMax = isList ? findItemsMax(inner) : undefined;
+  return { type, required: !isOptional, defaultValue, description, extensions: { itemsMax } };
 }
 
 function getType(path: string, schema: z.ZodType): ParamType {

@@ -1,10 +1,11 @@
 /** Turns the parts of a request into the input of a domain function, and reports the issues of all parts together. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { timestamp } from '../../domain/base/input-schemas.ts';
 import { addIssues, createInputIssue, isSecret, toIssues } from '../../domain/base/issues.ts';
 import { createNameFinder } from '../../domain/base/nearest-name.ts';
-import { listUnstorable } from '../../domain/base/storable-input.ts';
-import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
+import { listUnstorable, needsTurns } from '../../domain/base/storable-input.ts';
+import { findItemsMax, unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { formatPath } from '../../kernel/text.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
@@ -25,16 +26,29 @@ export type ValidationResult =
   | { value: object; error?: never }
   | { value?: never; error: z.ZodError };
 
+interface RequestInput {
+  input: object;
+  locations: Locations;
+}
+
 /**
  * Returns the valid input, and the location of each member in this request. `parts` have the form that `rewrite`
- * returns. Throws BAD_USER_INPUT with all issues.
+ * returns. Throws BAD_USER_INPUT with all issues. Large inputs are checked and parsed in different turns of the event loop.
  */
-export function readInput(
+export async function readInput(
   endpoint: Endpoint,
   parts: Parts,
   validate: Validate,
-): { input: object; locations: Locations } {
+): Promise<RequestInput> {
   refuseUnstorable(parts);
+  if (!needsTurns(parts.body)) return parseParts(endpoint, parts, validate);
+  await nextTurn();
+  const input = parseParts(endpoint, parts, validate);
+  await nextTurn();
+  return input;
+}
+
+function parseParts(endpoint: Endpoint, parts: Parts, validate: Validate): RequestInput {
   const decodedParts = decodeParts(endpoint, parts);
   const domainMembers = convertWireForms(endpoint.locations, decodedParts.members);
   const { value: input, error } = validate(endpoint.input, domainMembers.members);
@@ -171,21 +185,26 @@ class PartDecoder {
     if (!(schema.def.catchall instanceof z.ZodUnknown)) {
       // An ignored member may be a misspelled one.
       const unknownNames = Object.keys(members).filter((name) => !(name in schema.shape));
-      const findNearestName = createNameFinder(Object.keys(schema.shape));
-      for (const name of unknownNames) {
-        const nearestName = findNearestName(name);
-        const suggestion = nearestName === null ? '' : ` Did you mean ${nearestName}?`;
-        const detail = `is not a field of this request.${suggestion}`;
-        this.#report({ ...createInputIssue([...path, name], detail), kind: 'unknown-name' });
-      }
+      if (unknownNames.length > 0) this.#reportUnknown(schema, unknownNames, path);
     }
-    return Object.fromEntries(
-      Object.entries<z.ZodType>(schema.shape).flatMap(([name, type]) => {
-        if (!Object.hasOwn(members, name)) return [];
-        const member = this.#decode(type, members[name], [...path, name]);
-        return member === undefined ? [] : [[name, member]];
-      }),
-    );
+    const decodedMembers: Record<string, unknown> = {};
+    for (const name of Object.keys(schema.shape)) {
+      if (!Object.hasOwn(members, name)) continue;
+      const member = this.#decode(schema.shape[name], members[name], [...path, name]);
+      if (member !== undefined) decodedMembers[name] = member;
+    }
+    return decodedMembers;
+  }
+
+  #reportUnknown(schema: z.ZodObject, names: readonly string[], path: Path): void {
+    const findNearestName = createNameFinder(Object.keys(schema.shape));
+    for (const name of names) {
+      if (this.issues.length === ISSUES_MAX) return;
+      const nearestName = findNearestName(name);
+      const suggestion = nearestName === null ? '' : ` Did you mean ${nearestName}?`;
+      const detail = `is not a field of this request.${suggestion}`;
+      this.#report({ ...createInputIssue([...path, name], detail), kind: 'unknown-name' });
+    }
   }
 
   #decodeEntries({ valueType }: z.ZodRecord, value: unknown, path: Path): unknown {
@@ -197,9 +216,12 @@ class PartDecoder {
     return Object.fromEntries(entries);
   }
 
-  #decodeItems({ element }: z.ZodArray, value: unknown, path: Path): unknown {
+  #decodeItems(list: z.ZodArray, value: unknown, path: Path): unknown {
+    const { element } = list;
     const items = this.#hasOnlyStrings && !Array.isArray(value) ? [value] : value;
     if (!Array.isArray(items)) return items;
+    // The domain's schema refuses a longer list without reading its items.
+    if (items.length > (findItemsMax(list) ?? Number.POSITIVE_INFINITY)) return items;
     return items.map((item, index) => this.#decode(element as z.ZodType, item, [...path, index]));
   }
 

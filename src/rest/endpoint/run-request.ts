@@ -130,7 +130,7 @@ async function runAdmitted(
       refuseUnstorable(parts);
       parts = await endpoint.rewrite(parts, request);
     }
-    const input = readInput(endpoint, parts, validate);
+    const input = await readInput(endpoint, parts, validate);
     locations = input.locations;
     return await inSpan('execute', {}, () => endpoint.run(request, input.input));
   } catch (error) {

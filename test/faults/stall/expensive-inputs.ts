@@ -82,6 +82,10 @@ const CREATE_REVISION = `mutation CreateRevision($input: CreateRevisionInput!) {
   createRevision(input: $input) { revision { id } }
 }`;
 
+const UPSERT_INTEGRATIONS = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) {
+  upsertIntegrations(input: $input) { integrations { id } }
+}`;
+
 /** Returns manifests of 128 KiB, and revisions with the maximum number of objects and more. */
 function createManifests({ projectId }: Writer): LargeInput[] {
   const path = `/v1/projects/${projectId}/integrations/crm/revisions`;
@@ -94,6 +98,20 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     repeat(18_000, (index) => `k${index}: `)
       .join('\n')
       .slice(0, length);
+  /** As many objects as the lists of an input may have, with as many schedules. */
+  const integrations = repeat(49, (number) => ({
+    ...createIntegrationContent(`crm${number}`, {
+      read: {
+        objects: repeat(198, (index) => ({
+          objectName: `object${index}`,
+          destination: 'records',
+          schedule: `0,${10 + number} ${index % 23},23 ${1 + (index % 28)} ${1 + (index % 12)} *`,
+        })),
+      },
+    }),
+  }));
+  const upserted = { specVersion: '1.0.0', integrations };
+  const upsertInput = { projectIdOrName: projectId, ...upserted };
   const scheduled = objects.slice(0, 200).map((object, index) => ({
     ...object,
     schedule: `0,50 0,23 ${1 + (index % 28)} ${1 + (index % 12)} *`,
@@ -118,6 +136,14 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     }),
     createGraphqlInput('revision with 500 objects', CREATE_REVISION, { input }),
     createGraphqlInput('revision with 200 schedules', CREATE_REVISION, { input: scheduledInput }),
+    createGraphqlInput('49 integrations with 9,702 schedules', UPSERT_INTEGRATIONS, {
+      input: upsertInput,
+    }),
+    createRestInput(
+      '49 integrations with 9,702 schedules',
+      `/v1/projects/${projectId}/integrations:batch`,
+      upserted,
+    ),
   ];
 }
 

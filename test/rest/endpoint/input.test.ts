@@ -72,9 +72,9 @@ const createParts = (overrides: Partial<Parts>): Parts => ({
   ...overrides,
 });
 
-function catchProblem(read: () => unknown): Problem {
+async function catchProblem(read: () => Promise<unknown>): Promise<Problem> {
   try {
-    read();
+    await read();
   } catch (error) {
     if (error instanceof DomainError) return error.problem;
     throw error;
@@ -82,10 +82,10 @@ function catchProblem(read: () => unknown): Problem {
   throw new Error('The input was accepted.');
 }
 
-test('reads members at their locations, and converts them for the domain', () => {
+test('reads members at their locations, and converts them for the domain', async () => {
   const body = { name: 'x1', kind: 'dry_run', range: { since: '2026-01-31T12:00:00+02:00' } };
   const header = { 'idempotency-key': 'k' };
-  expect(readInput(post, createParts({ body, header })).input).toEqual({
+  expect((await readInput(post, createParts({ body, header }))).input).toEqual({
     projectIdOrName: 'mine',
     name: 'x1',
     kind: 'DRY_RUN',
@@ -95,29 +95,29 @@ test('reads members at their locations, and converts them for the domain', () =>
   });
 });
 
-test('converts strings of a query to numbers, booleans and lists', () => {
+test('converts strings of a query to numbers, booleans and lists', async () => {
   const query = { name: 'x1', limit: '5', isForced: 'true', tags: 'a', kind: 'real' };
-  expect(readInput(get, createParts({ query })).input).toMatchObject({
+  expect((await readInput(get, createParts({ query }))).input).toMatchObject({
     limit: 5,
     isForced: true,
     tags: ['a'],
     kind: 'REAL',
   });
   expect(
-    readInput(get, createParts({ query: { ...query, tags: ['a', 'b'] } })).input,
+    (await readInput(get, createParts({ query: { ...query, tags: ['a', 'b'] } }))).input,
   ).toMatchObject({
     tags: ['a', 'b'],
   });
-  const { issues } = catchProblem(() =>
+  const { issues } = await catchProblem(() =>
     readInput(get, createParts({ query: { ...query, isForced: 'yes' } })),
   );
   expect(issues).toMatchObject([{ in: 'query', name: 'isForced' }]);
 });
 
-test('returns the issues of all parts together, one for each location', () => {
+test('returns the issues of all parts together, one for each location', async () => {
   const body = { name: 'x', kind: 'REAL', range: { since: 'today', until: 1 }, limit: '5' };
   const path = { projectIdOrName: 'much-too-long' };
-  const { issues } = catchProblem(() => readInput(post, createParts({ path, body })));
+  const { issues } = await catchProblem(() => readInput(post, createParts({ path, body })));
   expect(listIssuePositions({ issues }).sort()).toEqual([
     'body kind',
     'body limit',
@@ -128,10 +128,12 @@ test('returns the issues of all parts together, one for each location', () => {
   ]);
 });
 
-test('returns at most ISSUES_MAX issues', { tags: ['all/rows'] }, () => {
+test('returns at most ISSUES_MAX issues', { tags: ['all/rows'] }, async () => {
   const createMembers = (value: unknown) =>
     Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`m${index}`, value]));
-  const { issues } = catchProblem(() => readInput(post, createParts({ body: createMembers(1) })));
+  const { issues } = await catchProblem(() =>
+    readInput(post, createParts({ body: createMembers(1) })),
+  );
   expect(issues).toHaveLength(ISSUES_MAX);
   const endpointWithForm = endpoint({
     ...definition,
@@ -151,29 +153,29 @@ test('returns at most ISSUES_MAX issues', { tags: ['all/rows'] }, () => {
     },
   });
   const tags = Array.from({ length: 5_000 }, () => 1);
-  const wrong = catchProblem(() =>
+  const wrong = await catchProblem(() =>
     readInput(endpointWithForm, createParts({ body: { other: createMembers(1), tags } })),
   );
   expect(wrong.issues).toHaveLength(ISSUES_MAX);
 });
 
-test("applies the rules of a mutation's schema and of the endpoint's own members", () => {
+test("applies the rules of a mutation's schema and of the endpoint's own members", async () => {
   const body = { name: 'x1', limit: 2, dryRun: 'yes' };
-  const { issues } = catchProblem(() => readInput(mutationTarget, createParts({ body })));
+  const { issues } = await catchProblem(() => readInput(mutationTarget, createParts({ body })));
   expect(issues?.map(({ name }) => name)).toEqual(['dryRun']);
   const forced = { name: 'x1', limit: 2, isForced: true };
-  const broken = catchProblem(() => readInput(mutationTarget, createParts({ body: forced })));
+  const broken = await catchProblem(() => readInput(mutationTarget, createParts({ body: forced })));
   expect(broken.issues).toMatchObject([{ name: 'limit', detail: 'is not for forced ones.' }]);
-  const wrong = catchProblem(() =>
+  const wrong = await catchProblem(() =>
     readInput(mutationTarget, createParts({ body: { name: 5, limit: 9 } })),
   );
   expect(listIssueNames(wrong)).toEqual(['name', 'limit']);
 });
 
-test('refuses text and members that cannot be stored, in every part', () => {
+test('refuses text and members that cannot be stored, in every part', async () => {
   const body = JSON.parse('{"name": "a\\u0000b", "kind": {"__proto__": 1}}');
   const path = { projectIdOrName: '\ud800' };
-  const { issues } = catchProblem(() => readInput(post, createParts({ path, body })));
+  const { issues } = await catchProblem(() => readInput(post, createParts({ path, body })));
   expect(listIssuePositions({ issues })).toEqual([
     'path projectIdOrName',
     'body name',
