@@ -1,7 +1,7 @@
 /** Creates the issues that a response lists for an invalid input. */
 import type { z } from 'zod';
 import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../../kernel/errors.ts';
-import { moveMembers, type Path, type PathMove, printText, type Text } from '../../kernel/text.ts';
+import { type Path, printText, type Text } from '../../kernel/text.ts';
 import { describeZodIssue } from '../../kernel/zod-texts.ts';
 
 /** Names of input members whose values never appear in a response or a log. */
@@ -69,13 +69,6 @@ export function createRuleIssue(path: Path, detail: Text, { showsValue = false }
     message: printText(detail),
     params: { isSecret: !showsValue, text: detail },
   };
-}
-
-/** Returns the issue of a schema with the members in its text moved. */
-export function moveRuleText(issue: z.core.$ZodIssue, movePath: PathMove): z.core.$ZodIssue {
-  if (issue.code !== 'custom' || !issue.params?.text) return issue;
-  const movedText = moveMembers(issue.params.text as Text, movePath);
-  return { ...issue, params: { ...issue.params, text: movedText } };
 }
 
 /**

@@ -82,6 +82,9 @@ const CREATE_REVISION = `mutation CreateRevision($input: CreateRevisionInput!) {
   createRevision(input: $input) { revision { id } }
 }`;
 
+/** The limit for an input in which each of 9,702 objects has a schedule of its own. */
+const SCHEDULES_STALL_MS_MAX = 200;
+
 const UPSERT_INTEGRATIONS = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) {
   upsertIntegrations(input: $input) { integrations { id } }
 }`;
@@ -105,12 +108,14 @@ function createManifests({ projectId }: Writer): LargeInput[] {
         objects: repeat(198, (index) => ({
           objectName: `object${index}`,
           destination: 'records',
-          schedule: `0,${10 + number} ${index % 23},23 ${1 + (index % 28)} ${1 + (index % 12)} *`,
+          schedule: `0,${10 + (number % 40)} ${index % 23},23 ${1 + (index % 28)} ${1 + (index % 12)} *`,
         })),
       },
     }),
   }));
   const upserted = { specVersion: '1.0.0', integrations };
+  const schedulesName = '49 integrations with 9,702 schedules';
+  const batchPath = `/v1/projects/${projectId}/integrations:batch`;
   const upsertInput = { projectIdOrName: projectId, ...upserted };
   const scheduled = objects.slice(0, 200).map((object, index) => ({
     ...object,
@@ -136,14 +141,14 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     }),
     createGraphqlInput('revision with 500 objects', CREATE_REVISION, { input }),
     createGraphqlInput('revision with 200 schedules', CREATE_REVISION, { input: scheduledInput }),
-    createGraphqlInput('49 integrations with 9,702 schedules', UPSERT_INTEGRATIONS, {
-      input: upsertInput,
-    }),
-    createRestInput(
-      '49 integrations with 9,702 schedules',
-      `/v1/projects/${projectId}/integrations:batch`,
-      upserted,
-    ),
+    {
+      ...createGraphqlInput(schedulesName, UPSERT_INTEGRATIONS, { input: upsertInput }),
+      stallMsMax: SCHEDULES_STALL_MS_MAX,
+    },
+    {
+      ...createRestInput(schedulesName, batchPath, upserted),
+      ...{ method: 'PUT', stallMsMax: SCHEDULES_STALL_MS_MAX },
+    },
   ];
 }
 
