@@ -133,7 +133,7 @@ function renderDemoCommands(url: string, demoFile: string): Html {
 <p>Run them in the folder of the project. A click selects a block. List the demo's operations:</p>
 <pre tabindex="0">key=$(${readMember('apiKey')})
 curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' \\
-  -d '{"query":"{ project { operations(first: 3) { totalCount nodes { id result } } } }"}'</pre>
+  -d '{"query":"{ project { operations(first: 3) { totalCount nodes { id status result } } } }"}'</pre>
 <p>Write a record to the sandbox, then list its records:</p>
 <pre tabindex="0">curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' -d '{"query":
   "mutation { writeRecords(input: { integrationIdOrName: \\"crm-sync\\", objectName: \\"deals\\", groupRef: \\"acme\\", type: CREATE, records: { record: { name: \\"A deal\\" } } }) { operation { id status result } result { recordId } } }"}'
