@@ -102,7 +102,10 @@ function runInShardGroup<S extends ProcessServices>(
 }
 
 /** Returns services whose statements across projects are limited to the shard group. */
-export function limitToShardGroup<S extends { database: Database }>(services: S, group: ShardGroup): S {
+export function limitToShardGroup<S extends { database: Database }>(
+  services: S,
+  group: ShardGroup,
+): S {
   if (group === services.database.shardGroup) return services;
   return { ...services, database: { ...services.database, shardGroup: group } };
 }

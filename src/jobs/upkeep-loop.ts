@@ -39,11 +39,7 @@ const TRANSACTIONS_MAX = 40;
 const LOCKED_INTERVAL_MS = 1_000;
 
 /** Declares work that one transaction both chooses and completes, so that its rows need no lease. */
-export function lockedWork<S>({
-  name,
-  createDueTimeSql,
-  advance,
-}: LockedWork<S>): Upkeep<S> {
+export function lockedWork<S>({ name, createDueTimeSql, advance }: LockedWork<S>): Upkeep<S> {
   return {
     name,
     intervalMs: LOCKED_INTERVAL_MS,
