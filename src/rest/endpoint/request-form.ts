@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { Issue } from '../../kernel/errors.ts';
 import { formatPath, type MemberLocation, type Path } from '../../kernel/text.ts';
+import type { Form } from './form.ts';
 
 /** A location in a request. In a body, the name may be nested: `metadata.url`. */
 export interface Location extends MemberLocation {
@@ -14,16 +15,6 @@ export interface Location extends MemberLocation {
   form?: Form;
   /** Maps a path inside the domain's member to the request. By default, both are equal. */
   locateInside?(path: Path): Path;
-}
-
-/** The form of a member in requests, if it differs from the domain's. */
-export interface Form<W = unknown> {
-  /** Replaces the domain's schema in the OpenAPI document. */
-  schema: z.ZodType<W>;
-  /** Returns the domain's form. */
-  decode(wire: W): unknown;
-  /** Maps a path in the domain's form, like `['read', 0, 'schedule']`, to the one in the request. */
-  locate(wire: W, path: Path): Path;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -45,6 +45,6 @@ export function toWord(enumName: string | undefined, name: string): string {
   return convert ? convert(name) : name.toLowerCase();
 }
 
-function toCamelCase(name: string): string {
+export function toCamelCase(name: string): string {
   return name.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }

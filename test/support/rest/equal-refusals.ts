@@ -5,11 +5,7 @@ import {
   installationConfigInput,
 } from '../../../src/domain/integrations/installation/choice/installation-config-input.ts';
 import { formatPath } from '../../../src/kernel/text.ts';
-import {
-  locateInConfig,
-  showConfig,
-  type WireConfig,
-} from '../../../src/rest/integrations/installation/config/config-form.ts';
+import { configForm } from '../../../src/rest/integrations/installation/config/config-form.ts';
 import { toGraphqlInput } from '../inputs/graphql-input.ts';
 import type { RestTenant } from './rest-client.ts';
 import { findPair, type Input, type Outcome, sendGraphql, sendRest } from './surface-pairs.ts';
@@ -49,14 +45,14 @@ export async function expectEqualIssues(
 }
 
 /** Converts a config to REST's own format. */
-function toWireConfig(config: ConfigInput): WireConfig {
+function toWireConfig(config: ConfigInput): object {
   const { read, ...rest } = installationConfigInput.parse(config);
   const readObjects = read.map((choice) => ({
     ...choice,
     selectedFields: choice.selectedFields ?? [],
     fieldMappings: choice.fieldMappings ?? [],
   }));
-  return JSON.parse(JSON.stringify(showConfig({ ...rest, read: readObjects })));
+  return JSON.parse(JSON.stringify(configForm.encode({ ...rest, read: readObjects })));
 }
 
 const CONFIG_PATH = 'config.content';
@@ -68,13 +64,13 @@ function parsePath(name: string): (string | number)[] {
   );
 }
 
-function toWirePaths(outcome: Outcome, wire: WireConfig): Outcome {
+function toWirePaths(outcome: Outcome, wire: object): Outcome {
   const issues = outcome.issues.map(([path, detail]): [string, string] => {
     const isInConfig = path.startsWith(CONFIG_PATH);
     const wirePath = isInConfig
       ? formatPath([
           CONFIG_PATH,
-          ...locateInConfig(wire, parsePath(path.slice(CONFIG_PATH.length))),
+          ...configForm.locate(wire, parsePath(path.slice(CONFIG_PATH.length))),
         ])
       : path;
     return [wirePath, detail];

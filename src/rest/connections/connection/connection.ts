@@ -26,7 +26,8 @@ import { listConnectionInstallations } from '../../../domain/integrations/instal
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { id } from '../../../kernel/ids.ts';
 import { endpoint, type RestRequest } from '../../endpoint/endpoint.ts';
-import type { Form, Location } from '../../endpoint/request-form.ts';
+import { type Form, members } from '../../endpoint/form.ts';
+import type { Location } from '../../endpoint/request-form.ts';
 import {
   deleteEndpoint,
   joinCreateTime,
@@ -40,42 +41,29 @@ import { connection } from './connection-view.ts';
 const { shape } = oauth2Token;
 const domainTokens = credentialFields.oauth2AuthorizationCode;
 
-const wireToken = z
-  .object({ token: shape.token, issuedAt: shape.issueTime, expiresAt: shape.expireTime })
-  .meta({ ...oauth2Token.meta() });
+const token = members<z.output<typeof oauth2Token>>({
+  token: shape.token,
+  issueTime: ['issuedAt', shape.issueTime],
+  expireTime: ['expiresAt', shape.expireTime],
+});
+const wireToken = z.object(token.schema.shape).meta({ ...oauth2Token.meta() });
 
-const wireTokens = z
-  .object({
-    accessToken: wireToken.nullish().describe(domainTokens.shape.accessToken.description as string),
-    refreshToken: wireToken
-      .nullish()
-      .describe(domainTokens.shape.refreshToken.description as string),
-    scopes: domainTokens.shape.scopes,
-  })
-  .meta({ ...domainTokens.meta() });
-
-type WireTokens = z.output<typeof wireTokens>;
-
-const WIRE_NAMES: Record<string, string> = { issueTime: 'issuedAt', expireTime: 'expiresAt' };
-
-/** Returns the location of the tokens in the body of a request that creates or updates a connection. */
-function locateTokens(wrap: (tokens: typeof wireTokens) => z.ZodType): Location {
-  const form: Form<WireTokens> = {
-    schema: wrap(wireTokens) as z.ZodType<WireTokens>,
-    decode: ({ accessToken, refreshToken, scopes }) => ({
-      accessToken: toToken(accessToken),
-      refreshToken: toToken(refreshToken),
-      scopes,
-    }),
-    locate: (_wire, path) => path.map((key) => WIRE_NAMES[String(key)] ?? key),
-  };
-  return { in: 'body', name: 'oauth2AuthorizationCode', form };
+function describeToken(member: 'accessToken' | 'refreshToken') {
+  const description = domainTokens.shape[member].description as string;
+  return { ...token, schema: wireToken.nullish().describe(description) };
 }
 
-function toToken(wire: WireTokens['accessToken']): z.output<typeof oauth2Token> | null | undefined {
-  if (!wire) return wire;
-  const { token, issuedAt: issueTime, expiresAt: expireTime } = wire;
-  return { token, issueTime, expireTime };
+const tokens = members<z.output<typeof domainTokens>>({
+  accessToken: describeToken('accessToken'),
+  refreshToken: describeToken('refreshToken'),
+  scopes: domainTokens.shape.scopes,
+});
+const wireTokens = z.object(tokens.schema.shape).meta({ ...domainTokens.meta() });
+
+/** Returns the location of the tokens in the body of a request that creates or updates a connection. */
+function locateTokens(wrap: (tokens: z.ZodObject) => z.ZodType): Location {
+  const form: Form = { ...tokens, schema: wrap(wireTokens) };
+  return { in: 'body', name: 'oauth2AuthorizationCode', form };
 }
 
 const tag = 'Connections';

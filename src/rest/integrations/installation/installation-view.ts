@@ -20,7 +20,7 @@ import {
 import { groupResource } from '../../../domain/tenants/project/parties.ts';
 import { connection } from '../../connections/connection/connection-view.ts';
 import { extendResource } from '../../openapi/response-form.ts';
-import { configContent, showConfig } from './config/config-form.ts';
+import { configContent, configForm } from './config/config-form.ts';
 
 type Installation = Row<'Installation'>;
 
@@ -73,7 +73,7 @@ async function readConfig({ configId, integrationId, createdBy }: Installation, 
     ...row,
     revisionId,
     createdBy: row.createdBy ?? createdBy,
-    content: { provider, ...showConfig(completeEvents(config, content)) },
+    content: { provider, ...(configForm.encode(completeEvents(config, content)) as object) },
   };
 }
 

@@ -24,6 +24,7 @@ import {
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { invalid } from '../../../kernel/errors.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
+import { optional } from '../../endpoint/form.ts';
 import { integrationInPath, type Location } from '../../endpoint/request-form.ts';
 import {
   deleteEndpoint,
@@ -33,14 +34,18 @@ import {
   readEndpoint,
   splitCreateTime,
 } from '../../endpoint/resource-endpoints.ts';
-import { CONFIG_FORM } from './config/config-form.ts';
+import { configForm } from './config/config-form.ts';
 import { installation } from './installation-view.ts';
 import { updateInstallationEndpoints } from './update-installation.ts';
 
 const tag = 'Installations';
 const path = '/projects/{projectIdOrName}/integrations/{integrationId}/installations';
 const inBody: Record<'config' | 'configCreatedBy', Location> = {
-  config: { in: 'body', name: 'config.content', form: CONFIG_FORM },
+  config: {
+    in: 'body',
+    name: 'config.content',
+    form: optional(configForm, 'The choices of the customer.'),
+  },
   configCreatedBy: { in: 'body', name: 'config.createdBy' },
 };
 const revisionId = z

@@ -12,7 +12,8 @@ import {
   upsertInstalledObjectMetadata,
   upsertObjectMetadata,
 } from '../../../domain/integrations/installation/object-fields.ts';
-import { type Form, integrationInPath, type Location } from '../../endpoint/request-form.ts';
+import { byName, only, same } from '../../endpoint/form.ts';
+import { integrationInPath, type Location } from '../../endpoint/request-form.ts';
 import { mutationEndpoint } from '../../endpoint/resource-endpoints.ts';
 import { extendResource } from '../../openapi/response-form.ts';
 
@@ -22,19 +23,14 @@ const wireFields = z
   .record(z.string(), objectFields.shape.fields)
   .describe('The fields to create or update, by the names of their objects.');
 
-const fieldsForm: Form<z.output<typeof wireFields>> = {
-  schema: wireFields,
-  decode: (wire) =>
-    Object.entries(wire).map(([objectName, definitions]) => ({ objectName, fields: definitions })),
-  locate(wire, path) {
-    const [index, member, ...inside] = path;
-    const name = Object.keys(wire ?? {})[Number(index)];
-    if (name === undefined) return path;
-    return [name, ...(member === 'fields' ? inside : [])];
+const fields: Location = {
+  in: 'body',
+  name: 'fields',
+  form: {
+    ...byName('objectName', only('fields', same(objectFields.shape.fields))),
+    schema: wireFields,
   },
 };
-
-const fields: Location = { in: 'body', name: 'fields', form: fieldsForm };
 
 type DefinedField = DefinedObject['fields'][number];
 

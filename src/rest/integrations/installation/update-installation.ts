@@ -13,9 +13,9 @@ import { integrationIdOrName } from '../../../domain/integrations/integration/in
 import { invalid, invalidInput, notFound } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
 import { endpoint, type RestRequest } from '../../endpoint/endpoint.ts';
-import { withValue } from '../../endpoint/mask.ts';
+import { getValue, withValue } from '../../endpoint/mask.ts';
 import { integrationInPath } from '../../endpoint/request-form.ts';
-import { configInput, type WireConfig } from './config/config-form.ts';
+import { configForm } from './config/config-form.ts';
 import {
   changeInstallation,
   MASK_MAX,
@@ -48,7 +48,7 @@ const updateInput = z.object({
         .looseObject({
           createdBy: configCreatedBy,
           content: z
-            .looseObject(configInput.partial().shape)
+            .looseObject(configForm.schema.shape)
             .optional()
             .describe('The choices. Choices that updateMask does not name are unchanged.'),
         })
@@ -130,7 +130,7 @@ async function updateByMask(
     if (first !== 'config' || second === 'createdBy') return [];
     return [{ path: below, value: second ? value : requireValue(values, ['config', 'content']) }];
   });
-  const applyChanges = (currentConfig: WireConfig) =>
+  const applyChanges = (currentConfig: unknown) =>
     configChanges.reduce<unknown>(
       (config, { path, value }) => withValue(config, path, value),
       currentConfig,
@@ -152,8 +152,7 @@ async function patchObject(request: RestRequest, input: z.output<typeof patchInp
   return changeInstallation(request, {
     key: { ...key, installationId: await getInstallationId(request, input) },
     revise: (currentConfig) => {
-      const objects = new Map(Object.entries(currentConfig[action]?.objects ?? {}));
-      const object = objects.get(objectName);
+      const object = getValue(currentConfig, [action, 'objects', objectName]);
       if (!object) throw notFound(`The object in the ${action} config`, objectName);
       const patchedObject = createPatchedCopy(object, changes);
       return withValue(currentConfig, [action, 'objects', objectName], patchedObject);

@@ -1,6 +1,7 @@
 /** Changes an installation's config in the reference API's form. */
 
 import { createInputIssue, toIssues } from '../../../../domain/base/issues.ts';
+import type { ConfigInput } from '../../../../domain/integrations/installation/choice/installation-config-input.ts';
 import { getInstallationByKey } from '../../../../domain/integrations/installation/installation.ts';
 import type { ConfigContent } from '../../../../domain/integrations/installation/installation-config.ts';
 import {
@@ -13,8 +14,7 @@ import type { PathMove } from '../../../../kernel/text.ts';
 import { parseBounded } from '../../../../work/bounded-parse.ts';
 import type { RestRequest } from '../../../endpoint/endpoint.ts';
 import { getValue, type Path, pickValues, suggestNames } from '../../../endpoint/mask.ts';
-import type { WireConfig } from './config-form.ts';
-import { configInput, locateInConfig, parseConfig, showConfig } from './config-form.ts';
+import { configForm } from './config-form.ts';
 
 /** The maximum number of paths in a mask, and of operations in a JSON Patch. Valid requests need far fewer. */
 export const MASK_MAX = 1_000;
@@ -83,7 +83,7 @@ interface InstallationChange {
   /** Changes to other members than the content of the config. */
   otherChanges?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
   /** Returns the new config. Absent if the config does not change. */
-  revise?: (currentConfig: WireConfig) => unknown;
+  revise?: (currentConfig: unknown) => unknown;
   /** Returns the path in the request for a path inside the config in the reference API's form. */
   locate: PathMove;
 }
@@ -100,24 +100,24 @@ export async function changeInstallation(
   const { projectIdOrName, installationId } = key;
   const input = { projectIdOrName, installationId, skipSampling: false, ...otherChanges };
   if (!revise) return updateInstallation(call, input);
-  let revisedConfig: WireConfig = {};
+  let revisedConfig: unknown;
   const reviseConfig = (currentContent: ConfigContent) => {
     revisedConfig = parseRevisedConfig(revise(toWire(currentContent)), locate);
-    return parseConfig(revisedConfig);
+    return configForm.decode(revisedConfig) as ConfigInput;
   };
   try {
     return await reviseInstallation(call, { ...input, revise: reviseConfig });
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     throw error.move(([member, ...inside]) => {
-      if (member === 'config') return locate(locateInConfig(revisedConfig, inside));
+      if (member === 'config') return locate(configForm.locate(revisedConfig, inside));
       return member === 'connectionId' ? ['installation', member] : [member as string, ...inside];
     });
   }
 }
 
-function parseRevisedConfig(config: unknown, locate: InstallationChange['locate']): WireConfig {
-  const { data, error } = parseBounded(configInput, config);
+function parseRevisedConfig(config: unknown, locate: InstallationChange['locate']): object {
+  const { data, error } = parseBounded(configForm.schema, config);
   if (data) return data;
   // The stored config has values that the request does not contain.
   const issues = toIssues(error, config).map(({ value: _stored, ...issue }) => issue);
@@ -125,6 +125,6 @@ function parseRevisedConfig(config: unknown, locate: InstallationChange['locate'
 }
 
 /** Returns the config in the reference API's form, without members that are undefined. */
-function toWire(content: ConfigContent): WireConfig {
-  return JSON.parse(JSON.stringify(showConfig(content)));
+function toWire(content: ConfigContent): unknown {
+  return JSON.parse(JSON.stringify(configForm.encode(content)));
 }
