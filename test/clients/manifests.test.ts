@@ -234,7 +234,9 @@ test.each(
   expect(status).toBe(400);
   expect(await rest.get(`${rest.base}/integrations`)).toEqual([]);
   // Objects that share a reason are listed together.
-  const reasons = Map.groupBy(body.issues as RefusedIssue[], ({ detail }) => detail);
+  const reasons = Map.groupBy(body.issues as RefusedIssue[], ({ detail }) =>
+    detail.replace(/^line \d+, column \d+: /, ''),
+  );
   const problems = [...reasons].map(([detail, issues]) => {
     const subjects = issues.map(({ name, value }) => (typeof value === 'string' ? value : name));
     const subjectList = [...new Set(subjects)].map((subject) => `\`${subject}\``).join(', ');

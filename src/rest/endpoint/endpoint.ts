@@ -4,6 +4,7 @@ import type { Call } from '../../domain/access/call.ts';
 import type { Relations } from '../../domain/access/relations.ts';
 import { authorize, describeNeed, type Need } from '../../domain/access/viewer/needs.ts';
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
+import type { DomainError } from '../../kernel/errors.ts';
 import type { MemberLocation } from '../../kernel/text.ts';
 import { createResponseForm, toRestTerms } from '../openapi/response-form.ts';
 import { createMask, createMaskedSchema, locateInMember, type Mask } from './mask.ts';
@@ -26,6 +27,8 @@ export interface RestRequest extends Relations {
   knownVersions: string | undefined;
   /** Warnings that `rewrite` has added, for the header `Warning` of the response. */
   warnings: string[];
+  /** Set by `rewrite` if a text has the input. Returns the error with the locations that its values have in the text. */
+  locateError?: (error: DomainError) => Promise<DomainError>;
 }
 
 /** Returned in place of a result that the client already has. */

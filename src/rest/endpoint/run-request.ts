@@ -8,7 +8,7 @@ import { authorize } from '../../domain/access/viewer/needs.ts';
 import { toWeight } from '../../domain/access/viewer/share/process-shares.ts';
 import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
 import { findProjectId, type Viewer } from '../../domain/access/viewer/viewer.ts';
-import { missingCredentials, spellError } from '../../kernel/errors.ts';
+import { DomainError, missingCredentials, spellError } from '../../kernel/errors.ts';
 import { measure, toOutcome } from '../../kernel/meters.ts';
 import { inSpan } from '../../kernel/spans.ts';
 import type { Spelling } from '../../kernel/text.ts';
@@ -134,7 +134,10 @@ async function runAdmitted(
     locations = input.locations;
     return await inSpan('execute', {}, () => endpoint.run(request, input.input));
   } catch (error) {
-    throw spellError(error, createSpelling(endpoint, { parts, locations }));
+    const { locateError } = request;
+    const isInText = locateError && error instanceof DomainError;
+    const locatedError = isInText ? await locateError(error) : error;
+    throw spellError(locatedError, createSpelling(endpoint, { parts, locations }));
   }
 }
 

@@ -5,7 +5,11 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import { type Entry, fromBufferPromise } from 'yauzl';
 import { z } from 'zod';
 import { getProject } from '../../../domain/access/scope.ts';
-import { MANIFEST_LENGTH_MAX } from '../../../domain/integrations/integration/manifest/manifest-text.ts';
+import { toIssues } from '../../../domain/base/issues.ts';
+import {
+  type DocumentResult,
+  MANIFEST_LENGTH_MAX,
+} from '../../../domain/integrations/integration/manifest/manifest-text.ts';
 import {
   createTooLargeError,
   createUploadUrl,
@@ -16,9 +20,17 @@ import {
   uploadUrlInput,
   uploadUrlResource,
 } from '../../../domain/integrations/integration/manifest-upload.ts';
-import { invalid } from '../../../kernel/errors.ts';
+import {
+  type DomainError,
+  type Issue,
+  invalid,
+  invalidInput,
+  moveIssues,
+} from '../../../kernel/errors.ts';
+import type { Path } from '../../../kernel/text.ts';
 import { parseBounded } from '../../../work/bounded-parse.ts';
 import type { Parts, RestRequest } from '../../endpoint/endpoint.ts';
+import { getValue } from '../../endpoint/mask.ts';
 import { readEndpoint } from '../../endpoint/resource-endpoints.ts';
 import type { Gateway } from '../../endpoint/run-request.ts';
 import { dropIgnoredMembers } from './ignored-members.ts';
@@ -44,10 +56,13 @@ export const manifestShape = {
     ),
 };
 
-const manifest = z.object({
-  specVersion: z.string(),
-  integrations: z.array(z.looseObject({ name: z.string() })).min(1),
-});
+const manifest = z.object(
+  {
+    specVersion: z.string(),
+    integrations: z.array(z.looseObject({ name: z.string() })).min(1),
+  },
+  'must have specVersion, and integrations with names.',
+);
 
 /** Sets `revision` to the manifest's integration. Throws BAD_USER_INPUT for a manifest without one. */
 export async function rewriteRevision(parts: Parts, request: RestRequest): Promise<Parts> {
@@ -56,13 +71,18 @@ export async function rewriteRevision(parts: Parts, request: RestRequest): Promi
   if (body.revision !== undefined) {
     throw invalid([source.member], 'must not be combined with revision.');
   }
-  const { specVersion, integrations } = await readManifest(source, parts, request);
+  const { specVersion, integrations } = await readManifest(source, request);
   const { integrationId: name } = parts.path as { integrationId: string };
   const isOnly = integrations.length === 1;
-  const content = integrations.find((integration) => isOnly || integration.name === name);
-  if (!content) {
+  const index = integrations.findIndex((integration) => isOnly || integration.name === name);
+  if (index < 0) {
     throw invalid([source.member], `has several integrations, and none is named ${name}.`);
   }
+  const content = integrations[index];
+  request.locateError = createErrorLocator(request, source, ([member, part, ...inside]) => {
+    if (member !== 'revision') return null;
+    return part === 'content' ? ['integrations', index, ...inside] : [part ?? [], inside].flat();
+  });
   const rewrittenParts = { ...parts, body: { ...body, revision: { specVersion, content } } };
   return dropIgnoredMembers(rewrittenParts, ['revision', 'content'], request);
 }
@@ -74,14 +94,16 @@ export async function rewriteIntegrations(parts: Parts, request: RestRequest): P
   if (body.integrations !== undefined) {
     throw invalid([source.member], 'must not be combined with integrations.');
   }
-  const rewrittenParts = {
-    ...parts,
-    body: { ...body, ...(await readManifest(source, parts, request)) },
-  };
+  const { specVersion, integrations } = await readManifest(source, request);
+  request.locateError = createErrorLocator(request, source, (path) =>
+    ['specVersion', 'integrations'].includes(String(path[0])) ? path : null,
+  );
+  const rewrittenParts = { ...parts, body: { ...body, specVersion, integrations } };
   return dropIgnoredMembers(rewrittenParts, ['integrations'], request);
 }
 
 interface Source {
+  projectIdOrName: string;
   member: keyof typeof manifestShape;
   text: string;
 }
@@ -95,11 +117,12 @@ async function readSource(
   if (sourceYaml !== undefined && sourceZipUrl !== undefined) {
     throw invalid(['sourceZipUrl'], 'must not be combined with sourceYaml.');
   }
+  const { projectIdOrName } = path as { projectIdOrName: string };
   if (typeof sourceYaml === 'string') {
-    return { source: { member: 'sourceYaml', text: sourceYaml }, body: otherMembers };
+    const source = { projectIdOrName, member: 'sourceYaml', text: sourceYaml } as const;
+    return { source, body: otherMembers };
   }
   if (typeof sourceZipUrl !== 'string') return { source: null, body: otherMembers };
-  const { projectIdOrName } = path as { projectIdOrName: string };
   const zip = await findUpload(call, projectIdOrName, sourceZipUrl);
   if (!zip) {
     const detail =
@@ -108,7 +131,8 @@ async function readSource(
   }
   const result = await unpackManifest(zip);
   if ('problem' in result) throw invalid(['sourceZipUrl'], result.problem);
-  return { source: { member: 'sourceZipUrl', text: result.manifest }, body: otherMembers };
+  const source = { projectIdOrName, member: 'sourceZipUrl', text: result.manifest } as const;
+  return { source, body: otherMembers };
 }
 
 type UnpackResult = { manifest: string } | { problem: string };
@@ -147,22 +171,68 @@ async function unpackManifest(zip: Uint8Array): Promise<UnpackResult> {
   }
 }
 
+/** Returns the content of the manifest. Throws BAD_USER_INPUT with the line and the column of every problem. */
+async function readManifest(
+  source: Source,
+  request: RestRequest,
+): Promise<z.output<typeof manifest>> {
+  const result = await readText(source, request);
+  const path = [source.member];
+  if ('faults' in result) throw invalidInput(result.faults.map((fault) => ({ path, ...fault })));
+  const { data, error } = parseBounded(manifest, result.value);
+  if (data) return data;
+  const locateError = createErrorLocator(request, source, (inside) => inside);
+  throw await locateError(invalidInput(toIssues(error, result.value)));
+}
+
 /**
  * Throws NOT_FOUND for a project that the caller may not see. This is checked first, because manifests of one project
  * wait for each other, and other tenants must not cause such waits.
  */
-async function readManifest(
-  { member, text }: Source,
-  { path }: Parts,
+async function readText(
+  { projectIdOrName, text }: Source,
   { call }: RestRequest,
-): Promise<z.output<typeof manifest>> {
-  const { projectIdOrName } = path as { projectIdOrName: string };
+  paths: readonly PropertyKey[][] = [],
+): Promise<DocumentResult> {
   const project = await getProject(call, projectIdOrName);
-  const result = await call.manifests.read(project.id, text);
-  if ('problem' in result) throw invalid([member], result.problem);
-  const { data } = parseBounded(manifest, result.value);
-  if (data) return data;
-  throw invalid([member], 'must have specVersion, and integrations with names.');
+  return call.manifests.read(project.id, text, paths);
+}
+
+/**
+ * Returns a function that moves the issues of an error to their lines and columns in the manifest. `find` returns the path
+ * in the manifest for a path in the input, or null if the manifest does not have it.
+ */
+function createErrorLocator(
+  request: RestRequest,
+  source: Source,
+  find: (path: Path) => Path | null,
+) {
+  const move = (path: Path) => {
+    const pathInText = find(path);
+    return pathInText ? [source.member, ...pathInText] : path;
+  };
+  return async (error: DomainError): Promise<DomainError> => {
+    const { code, issues = [], extra } = error;
+    const paths = issues.map(({ path }) => find(path)?.map(String) ?? null);
+    if (code !== 'BAD_USER_INPUT' || paths.every((path) => path === null)) return error;
+    const innerPaths = issues.map(({ path }) => [...(find(path) ?? [])]);
+    // The text can't be read again if too many texts of the project wait. The problems then have no positions.
+    const result = await readText(source, request, innerPaths).catch(() => null);
+    const known = result && 'positions' in result ? result : { value: undefined, positions: [] };
+    const movedIssues = moveIssues(issues, move).map((issue, index): Issue => {
+      const path = paths[index];
+      if (!path) return issue;
+      const { value: _value, ...issueWithoutValue } = issue;
+      // The value of the input may have another form than in the text.
+      const value = issue.value === undefined ? undefined : getValue(known.value, path);
+      return {
+        ...issueWithoutValue,
+        ...(value !== undefined && { value }),
+        ...known.positions[index],
+      };
+    });
+    return invalidInput(movedIssues, extra);
+  };
 }
 
 export const uploadUrlEndpoint = readEndpoint({

@@ -21,7 +21,8 @@ function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): 
 
 test('rejects a document that exceeds the time limit, and reads the next one', async () => {
   const reader = createReader({ readTimeoutMs: 1 });
-  const timeout = { problem: 'takes longer than 0.001 seconds to read.' };
+  const detail = 'takes longer than 0.001 seconds to read.';
+  const timeout = { faults: [{ detail, line: 1, column: 1 }] };
   const results = [TEXT_OF_MAX_LENGTH, TEXT_OF_MAX_LENGTH, TEXT_FOR_THREAD].map((text) =>
     reader.read('prj', text),
   );
@@ -31,9 +32,9 @@ test('rejects a document that exceeds the time limit, and reads the next one', a
 test('rejects a document that exceeds the memory limit, and reads the next one', async () => {
   const reader = createReader({ memoryMbMax: 16 });
   expect(await reader.read('prj', TEXT_OF_MAX_LENGTH)).toEqual({
-    problem: 'takes too much memory to read.',
+    faults: [{ detail: 'takes too much memory to read.', line: 1, column: 1 }],
   });
-  expect(await reader.read('prj', TEXT_FOR_THREAD)).toEqual({ value: { a: 1 } });
+  expect(await reader.read('prj', TEXT_FOR_THREAD)).toMatchObject({ value: { a: 1 } });
 });
 
 test(

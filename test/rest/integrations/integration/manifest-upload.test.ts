@@ -213,7 +213,7 @@ test('refuses an archive that is too large unpacked, unsafe, or without a manife
   expect(await fetchDetail(Buffer.from('no zip'))).toMatch(/^is not a zip archive/);
   expect(await fetchDetail(Buffer.alloc(0))).toMatch(/^is not a zip archive/);
   expect(await fetchDetail(buildZip({ ...manifestFile, text: 'just a text' }))).toBe(
-    'must have specVersion, and integrations with names.',
+    'line 1, column 1: must have specVersion, and integrations with names.',
   );
   const twoSources = { sourceZipUrl: 'a', sourceYaml: 'b' };
   expect((await rest.request('PUT', `${rest.base}/integrations:batch`, twoSources)).status).toBe(

@@ -62,18 +62,23 @@ test('refuses text that is not a manifest of the integration, and `sourceZipUrl`
   const { rest, revisions } = await createIntegrationTenant();
   const listRefusedMembers = async (body: object) => {
     const { status, issues } = await rest.expectRefusal('POST', revisions, body);
-    return [status, issues?.map(({ name }) => name)];
+    return [status, issues?.map(({ name }) => name)] as const;
   };
   const bomb = `a: &a [x, x]\n${Array.from({ length: 200 }, (_, index) => `b${index}: [*a, *a]`).join('\n')}`;
   for (const sourceYaml of [
     'specVersion: [',
     'just a text',
-    'specVersion: 1.0.0\nintegrations: []',
     formatManifest(formatIntegration('a'), formatIntegration('b')),
     bomb,
   ]) {
-    expect(await listRefusedMembers({ sourceYaml })).toEqual([400, ['sourceYaml']]);
+    const [status, names] = await listRefusedMembers({ sourceYaml });
+    expect([status, new Set(names)]).toEqual([400, new Set(['sourceYaml'])]);
   }
+  const emptyList = 'specVersion: 1.0.0\nintegrations: []';
+  expect(await listRefusedMembers({ sourceYaml: emptyList })).toEqual([
+    400,
+    ['sourceYaml.integrations'],
+  ]);
   const sourceYaml = formatManifest(formatIntegration('crm'));
   expect(await listRefusedMembers({ sourceYaml, revision: {} })).toEqual([400, ['sourceYaml']]);
   expect(await listRefusedMembers({ sourceZipUrl: 'https://builder.test/a.zip' })).toEqual([
@@ -84,35 +89,88 @@ test('refuses text that is not a manifest of the integration, and `sourceZipUrl`
   const [status, names] = await listRefusedMembers({
     sourceYaml: formatManifest(formatIntegration('crm', 'nothing')),
   });
-  expect([status, names]).toEqual([400, ['revision.content.read.objects[0].objectName']]);
+  expect([status, names]).toEqual([400, ['sourceYaml.integrations[0].read.objects[0].objectName']]);
 });
 
 test('reports the line of an error in the text', async () => {
   const { rest, revisions } = await createIntegrationTenant();
   const expectYamlRefusal = async (sourceYaml: string) => {
     const { status, issues } = await rest.expectRefusal('POST', revisions, { sourceYaml });
-    expect([status, issues?.map(({ name }) => name)]).toEqual([400, ['sourceYaml']]);
+    expect([status, issues?.[0]?.name]).toEqual([400, 'sourceYaml']);
     return issues?.[0]?.detail;
   };
   const repeatPart = (formatPart: (index: number) => string) =>
     Array.from({ length: 12_000 }, (_, index) => formatPart(index));
-  expect(await expectYamlRefusal(`{${repeatPart((index) => `k${index}`).join()}}`)).toBe(
-    'must have specVersion, and integrations with names.',
+  expect(await expectYamlRefusal('- just\n- a list')).toBe(
+    'line 1, column 1: must have specVersion, and integrations with names.',
   );
   expect(await expectYamlRefusal('a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\n')).toBe(
-    'has a key twice in one map: see line 5.',
+    'line 5, column 5: has a key twice in one map.',
   );
   const aliases = repeatPart((index) => `- &a${index}\n- *a${index}\n`).slice(0, 6_000);
   expect(await expectYamlRefusal(aliases.join(''))).toBe(
-    'has more than 100 aliases: see line 202.',
+    'line 202, column 3: has more than 100 aliases.',
   );
   expect(await expectYamlRefusal(`[${repeatPart(() => '@').join()}]`)).toMatch(
-    /^is not YAML: see line 1/,
+    /^line 1, column 2: is not YAML: /,
   );
-  expect(await expectYamlRefusal('a\n---\nb')).toBe('must be one YAML document.');
+  expect(await expectYamlRefusal('a\n---\nb')).toBe('line 1, column 1: must be one YAML document.');
   expect(await expectYamlRefusal(' '.repeat(128 * 1024 + 1))).toBe(
-    'must have at most 131072 characters.',
+    'line 1, column 1: must have at most 131072 characters.',
   );
+});
+
+test('reports each problem of a manifest at its line and column', async () => {
+  const { rest, revisions } = await createIntegrationTenant();
+  const manifest = (name: string, line: string) => `specVersion: 1.0.0
+integrations:
+  - name: ${name}
+    provider: sandbox
+    read:
+      objects:
+        - objectName: contacts
+          destination: nowhere
+          schedule: often
+          ${line}
+`;
+  const list = async (method: 'POST' | 'PUT', path: string, sourceYaml: string) =>
+    (await rest.expectRefusal(method, path, { sourceYaml })).issues?.map(
+      ({ name, line, column, value, in: part }) => [part, name, line, column, value],
+    );
+  const object = 'sourceYaml.integrations[0].read.objects[0]';
+  const wrong = manifest('crm', 'shedule: 1');
+  const located = [
+    ['body', `${object}.shedule`, 10, 11, undefined],
+    ['body', `${object}.schedule`, 9, 11, 'often'],
+  ];
+  expect(await list('POST', revisions, wrong)).toEqual(located);
+  const batch = `${rest.base}/integrations:batch`;
+  expect(await list('PUT', batch, wrong)).toEqual(located);
+
+  const word = manifest('crm', 'selectedFieldsAuto: some');
+  expect((await list('PUT', batch, word))?.[0]?.slice(0, 4)).toEqual([
+    'body',
+    `${object}.selectedFieldsAuto`,
+    10,
+    11,
+  ]);
+  const { detail } = await rest.expectRefusal('PUT', batch, { sourceYaml: wrong });
+  expect(detail).toContain(`\`${object}.schedule\` (line 9, column 11) must be`);
+});
+
+test('reports every syntax error, and a missing member, with line and column', async () => {
+  const { rest } = await createIntegrationTenant();
+  const list = async (sourceYaml: string) =>
+    (
+      await rest.expectRefusal('PUT', `${rest.base}/integrations:batch`, { sourceYaml })
+    ).issues?.map(({ name, line, column }) => [name, line, column]);
+  expect(await list('specVersion: "\\q"\nintegrations: "\\q"\n')).toEqual([
+    ['sourceYaml', 1, 15],
+    ['sourceYaml', 2, 16],
+  ]);
+  expect(await list('specVersion: 1.0.0\nintegrations:\n  - provider: hubspot\n')).toEqual([
+    ['sourceYaml.integrations[0].name', 3, 5],
+  ]);
 });
 
 const putIntegrations = (rest: RestTenant, body: object, query = '') =>
@@ -153,20 +211,23 @@ test('applies a manifest completely or not at all, and reports every issue at it
       formatIntegration('new'),
       formatIntegration('Wrong Name'),
     ),
-  ).toEqual(['integrations[1].name', 'integrations[2].name']);
+  ).toEqual(['sourceYaml.integrations[1].name', 'sourceYaml.integrations[2].name']);
   expect(
     await expectIssueNames(
       formatIntegration('new'),
       formatIntegration('b').replace('sandbox', 'unknown'),
       formatIntegration('a', 'things'),
     ),
-  ).toEqual(['integrations[1].provider', 'integrations[2].read.objects[0].objectName']);
+  ).toEqual([
+    'sourceYaml.integrations[1].provider',
+    'sourceYaml.integrations[2].read.objects[0].objectName',
+  ]);
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
   const changedProvider = {
     sourceYaml: formatManifest(formatIntegration('crm').replace('sandbox', 'hubspot')),
   };
   expect((await putIntegrations(rest, changedProvider)).body.issues).toContainEqual(
-    expect.objectContaining({ name: 'integrations[0].provider' }),
+    expect.objectContaining({ name: 'sourceYaml.integrations[0].provider' }),
   );
   expect(
     (await putIntegrations(rest, { sourceZipUrl: 'https://files.example.com/a.zip' })).status,
@@ -289,7 +350,10 @@ test('keeps the case of integration names, which are unique regardless of case',
   const twice = await putIntegrations(rest, {
     sourceYaml: formatManifest(formatIntegration('one'), formatIntegration('ONE')),
   });
-  expect(twice.body).toMatchObject({ status: 400, issues: [{ name: 'integrations[1].name' }] });
+  expect(twice.body).toMatchObject({
+    status: 400,
+    issues: [{ name: 'sourceYaml.integrations[1].name' }],
+  });
   const { rest: otherTenant } = await createIntegrationTenant();
   await otherTenant.post(
     `${otherTenant.base}/integrations`,
@@ -313,7 +377,12 @@ test.each([
   const { status, issues } = await rest.expectRefusal('POST', revisions, { sourceYaml });
   expect([status, issues?.map(({ name, detail }) => [name, detail])]).toEqual([
     400,
-    [['sourceYaml', `is nested deeper than 32 levels: see ${line}.`]],
+    [
+      [
+        'sourceYaml',
+        expect.stringMatching(`^${line}, column \\d+: is nested deeper than 32 levels.$`),
+      ],
+    ],
   ]);
 });
 
@@ -326,9 +395,9 @@ test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', a
     (_, index) => `b${index}: &b${index} [*b${index - 1}]\n`,
   ).slice(1);
   expect(await fetchDetail(`b0: &b0 []\n${chain.join('')}`)).toBe(
-    'is nested deeper than 32 levels where its aliases are resolved.',
+    'line 1, column 1: is nested deeper than 32 levels where its aliases are resolved.',
   );
-  const noManifest = 'must have specVersion, and integrations with names.';
+  const noManifest = 'line 1, column 1: is required.';
   for (const text of [nestFlow(32), nestBlocks(32)])
     expect(await fetchDetail(text)).toBe(noManifest);
 });

@@ -9,11 +9,8 @@ import {
   DOCUMENT_LENGTH_MAX,
   type DocumentResult,
   MANIFEST_LENGTH_MAX,
-  type ManifestResult,
   type ReadJob,
   readDocumentText,
-  readJob,
-  readManifestText,
 } from './manifest-text.ts';
 
 /** Longer texts are parsed in a thread. A text of this length blocks other requests for up to 20 ms. */
@@ -27,7 +24,7 @@ const MEMORY_MB_MAX = 256;
 
 interface WaitingText {
   job: ReadJob;
-  resolve(result: ManifestResult | DocumentResult): void;
+  resolve(result: DocumentResult): void;
   reject(error: unknown): void;
 }
 
@@ -47,27 +44,27 @@ export class ManifestReader implements AsyncDisposable {
     this.#documents = new ReadingThread('documents', limits);
   }
 
-  /** Throws RATE_LIMITED if too many texts of the project wait. */
-  async read(projectId: string, text: string): Promise<ManifestResult> {
-    if (text.length > MANIFEST_LENGTH_MAX) return readManifestText(text);
-    return (await this.#readInTurn(projectId, { text, paths: null })) as ManifestResult;
+  /** Reads a manifest. Throws RATE_LIMITED if too many texts of the project wait. */
+  async read(
+    projectId: string,
+    text: string,
+    paths: readonly PropertyKey[][] = [],
+  ): Promise<DocumentResult> {
+    const isTooLong = text.length > MANIFEST_LENGTH_MAX;
+    if (isTooLong) return readDocumentText({ text, paths }, MANIFEST_LENGTH_MAX);
+    return this.readDocument(projectId, text, paths);
   }
 
-  /** Throws RATE_LIMITED if too many texts of the project wait. */
+  /** Reads a project document. Throws RATE_LIMITED if too many texts of the project wait. */
   async readDocument(
     projectId: string,
     text: string,
     paths: readonly PropertyKey[][] = [],
   ): Promise<DocumentResult> {
-    if (text.length > DOCUMENT_LENGTH_MAX) return readDocumentText(text, paths);
-    const result = await this.#readInTurn(projectId, { text, paths });
-    if (!('problem' in result)) return result as DocumentResult;
-    return { faults: [{ detail: result.problem, line: 1, column: 1 }] };
-  }
-
-  async #readInTurn(projectId: string, job: ReadJob): Promise<ManifestResult | DocumentResult> {
-    const { length } = job.text;
-    if (length <= INLINE_LENGTH_MAX) return readJob(job);
+    const job = { text, paths };
+    const { length } = text;
+    const isInline = length <= INLINE_LENGTH_MAX || length > DOCUMENT_LENGTH_MAX;
+    if (isInline) return readDocumentText(job);
     const thread = length > MANIFEST_LENGTH_MAX ? this.#documents : this.#manifests;
     return thread.read(projectId, job);
   }
@@ -92,7 +89,7 @@ class ReadingThread {
   }
 
   /** Throws RATE_LIMITED if too many texts of the project wait. */
-  async read(projectId: string, job: ReadJob): Promise<ManifestResult | DocumentResult> {
+  async read(projectId: string, job: ReadJob): Promise<DocumentResult> {
     const waitingTexts = this.#textsByProject.get(projectId) ?? [];
     if (waitingTexts.length >= WAITING_MAX) {
       throw rateLimited(
@@ -100,7 +97,7 @@ class ReadingThread {
         1,
       );
     }
-    const { promise, resolve, reject } = Promise.withResolvers<ManifestResult | DocumentResult>();
+    const { promise, resolve, reject } = Promise.withResolvers<DocumentResult>();
     this.#textsByProject.set(projectId, [...waitingTexts, { job, resolve, reject }]);
     if (!this.#isReading) void this.#readAll();
     return promise;
@@ -130,13 +127,13 @@ class ReadingThread {
     return nextText;
   }
 
-  async #readInThread(job: ReadJob): Promise<ManifestResult | DocumentResult> {
+  async #readInThread(job: ReadJob): Promise<DocumentResult> {
     const thread = this.#ensureThread();
     const { readTimeoutMs } = this.#limits;
-    const { promise, resolve, reject } = Promise.withResolvers<ManifestResult | DocumentResult>();
+    const { promise, resolve, reject } = Promise.withResolvers<DocumentResult>();
     const onError = ({ code }: NodeJS.ErrnoException) =>
       code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? resolve({ problem: 'takes too much memory to read.' })
+        ? resolve(createFault('takes too much memory to read.'))
         : reject(new Error('The thread that reads manifests failed.'));
     const onExit = () => reject(createStoppingError());
     thread.once('message', resolve).once('error', onError).once('exit', onExit);
@@ -145,7 +142,7 @@ class ReadingThread {
       return await withDeadline(promise, readTimeoutMs, () => {
         this.#thread = null;
         void thread.terminate();
-        return { problem: `takes longer than ${readTimeoutMs / 1000} seconds to read.` };
+        return createFault(`takes longer than ${readTimeoutMs / 1000} seconds to read.`);
       });
     } finally {
       thread.off('message', resolve).off('error', onError).off('exit', onExit);
@@ -170,6 +167,10 @@ class ReadingThread {
     this.#thread = thread;
     return thread;
   }
+}
+
+function createFault(detail: string): DocumentResult {
+  return { faults: [{ detail, line: 1, column: 1 }] };
 }
 
 function createStoppingError(): ServiceUnavailable {
