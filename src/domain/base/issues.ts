@@ -1,8 +1,10 @@
 /** Creates the issues that a response lists for an invalid input. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../../kernel/errors.ts';
-import { type Path, printText, type Text } from '../../kernel/text.ts';
+import { type Path, printText, type Text, text } from '../../kernel/text.ts';
 import { describeZodIssue } from '../../kernel/zod-texts.ts';
+import { createNameFinder, type NameFinder, suggestName } from './nearest-name.ts';
+import { unwrapSchema } from './unwrap-schema.ts';
 
 /** Names of input members whose values never appear in a response or a log. */
 const SECRET_MEMBERS = new Set([
@@ -22,24 +24,53 @@ const SECRET_MEMBERS = new Set([
   'secrets',
 ]);
 
-/** Converts a validation error to issues, one for each invalid path. Omits secret values and values that a rule hides. */
-export function toIssues(error: z.ZodError, input: unknown): Issue[] {
+/**
+ * Converts a validation error to issues, one for each invalid path. Omits secret values and values that a rule hides. With
+ * the schema of the input, unknown names are compared with its names.
+ */
+export function toIssues(error: z.ZodError, input: unknown, schema?: z.ZodType): Issue[] {
+  const suggest = createSuggester(schema);
   return error.issues.flatMap((issue) => {
-    const paths =
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => [...issue.path, key])
-        : [issue.path];
+    const isUnknown = issue.code === 'unrecognized_keys';
+    const paths = isUnknown ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
     const isSecretValue = issue.code === 'custom' && issue.params?.isSecret === true;
     return paths.map((path) => {
       const value = findValue(input, path);
+      const detail = createDetail(issue, value);
       return {
         kind: toIssueKind(issue, value),
         path,
-        detail: createDetail(issue, value),
+        detail: isUnknown ? text`${detail}${suggest(path)}` : detail,
         ...(value === undefined || isSecretValue || isSecret(path) ? {} : { value }),
       };
     });
   });
+}
+
+/** Returns a function that suggests the member that the last name of a path probably means. */
+function createSuggester(schema: z.ZodType | undefined): (path: Path) => string {
+  const finders = new Map<z.ZodObject, NameFinder>();
+  return (path) => {
+    const object = schema && findObjectSchema(schema, path.slice(0, -1));
+    if (!object) return '';
+    const findNearestName = finders.get(object) ?? createNameFinder(Object.keys(object.shape));
+    finders.set(object, findNearestName);
+    return suggestName(findNearestName, String(path.at(-1)));
+  };
+}
+
+/** Returns the schema of the object at the path. Undefined if the path leads into a union. */
+function findObjectSchema(schema: z.ZodType, [key, ...inside]: Path): z.ZodObject | undefined {
+  const { inner } = unwrapSchema(schema);
+  if (key === undefined) return inner instanceof z.ZodObject ? inner : undefined;
+  const innerType = findInnerType(inner, key);
+  return innerType && findObjectSchema(innerType, inside);
+}
+
+function findInnerType(schema: z.ZodType, key: PropertyKey): z.ZodType | undefined {
+  if (schema instanceof z.ZodObject) return schema.shape[String(key)] as z.ZodType | undefined;
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  return schema instanceof z.ZodRecord ? (schema.valueType as z.ZodType) : undefined;
 }
 
 /** Returns the text of an issue. Replaces zod's own messages, which end without a period, unlike those of rules. */

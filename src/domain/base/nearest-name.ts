@@ -44,6 +44,12 @@ export function createNameFinder(candidates: readonly string[]): NameFinder {
   };
 }
 
+/** Returns the question for the nearest name, to follow a sentence about `name`. Empty if no name is near. */
+export function suggestName(findNearestName: NameFinder, name: string): string {
+  const nearestName = findNearestName(name);
+  return nearestName === null ? '' : ` Did you mean ${nearestName}?`;
+}
+
 /**
  * Counts the letters that are missing, added, replaced, or swapped with the next one (optimal string alignment distance).
  * Returns a number above `errorsMax` for words that differ more.

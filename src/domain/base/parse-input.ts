@@ -8,14 +8,14 @@ import { toIssues } from './issues.ts';
 /** Returns the schema's output. Throws BAD_USER_INPUT with all issues. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const { data, error } = parseBounded(schema, input);
-  if (error) throw invalidInput(toIssues(error, input));
+  if (error) throw invalidInput(toIssues(error, input, schema));
   return data as z.output<S>;
 }
 
 /** Lists the issues for which `parseInput` throws. */
 export function listSchemaIssues(schema: z.ZodType, input: unknown): Issue[] {
   const { error } = parseBounded(schema, input);
-  return error ? toIssues(error, input) : [];
+  return error ? toIssues(error, input, schema) : [];
 }
 
 /** Runs a function. Its BAD_USER_INPUT errors have the paths that `movePath` returns for paths of the function's input. */

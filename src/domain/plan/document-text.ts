@@ -53,7 +53,7 @@ export async function parseDocument(
   const convertedValue = convertWords(projectDocument, value, { path: [], issues });
   const { data: document, error } = parseBounded(projectDocument, convertedValue);
   const reportedNames = new Set(issues.map(({ path }) => formatPath(path)));
-  const schemaIssues = error ? toIssues(error, value) : [];
+  const schemaIssues = error ? toIssues(error, value, projectDocument) : [];
   addIssues(
     issues,
     schemaIssues.filter(({ path }) => !reportedNames.has(formatPath(path))),

@@ -14,7 +14,7 @@ import {
   isRequiredInputField,
   isSpecifiedScalarType,
 } from 'graphql';
-import { createNameFinder } from '../../domain/base/nearest-name.ts';
+import { createNameFinder, suggestName } from '../../domain/base/nearest-name.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import type { Path } from '../../kernel/text.ts';
 import { isObject } from '../../work/is-object.ts';
@@ -73,9 +73,7 @@ function* listMemberIssues(
   const findNearestName = createNameFinder(Object.keys(fields));
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(fields, name)) continue;
-    const nearestName = findNearestName(name);
-    const suggestion = nearestName === null ? '' : ` Did you mean ${nearestName}?`;
-    const detail = `is not a member of ${type.name}.${suggestion}`;
+    const detail = `is not a member of ${type.name}.${suggestName(findNearestName, name)}`;
     const shownName = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}...` : name;
     yield { kind: 'unknown-name', path: [...path, shownName], detail };
   }

@@ -56,7 +56,7 @@ export function createInputForm(input: z.ZodObject): InputForm {
     decode(value) {
       const domainInput = flatten(value);
       const { data, error } = parseBounded(input, domainInput);
-      if (error) throw invalidInput(toIssues(error, domainInput)).spell(spelling);
+      if (error) throw invalidInput(toIssues(error, domainInput, input)).spell(spelling);
       return data;
     },
     spelling,

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { timestamp } from '../../domain/base/input-schemas.ts';
 import { addIssues, createInputIssue, isSecret, toIssues } from '../../domain/base/issues.ts';
-import { createNameFinder } from '../../domain/base/nearest-name.ts';
+import { createNameFinder, suggestName } from '../../domain/base/nearest-name.ts';
 import { listUnstorable, needsTurns } from '../../domain/base/storable-input.ts';
 import { findItemsMax, unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
@@ -119,7 +119,9 @@ function convertWireForms(
     members[name] = error ? undefined : form.decode(data);
     locations.set(name, { ...location, locateInside: (path) => form.locate(data, path) });
     if (error) {
-      const nestedIssues = toIssues(error, value).map((issue) => nestIssue(location, issue));
+      const nestedIssues = toIssues(error, value, form.schema).map((issue) =>
+        nestIssue(location, issue),
+      );
       addIssues(issues, nestedIssues);
     }
   }
@@ -200,9 +202,7 @@ class PartDecoder {
     const findNearestName = createNameFinder(Object.keys(schema.shape));
     for (const name of names) {
       if (this.issues.length === ISSUES_MAX) return;
-      const nearestName = findNearestName(name);
-      const suggestion = nearestName === null ? '' : ` Did you mean ${nearestName}?`;
-      const detail = `is not a field of this request.${suggestion}`;
+      const detail = `is not a field of this request.${suggestName(findNearestName, name)}`;
       this.#report({ ...createInputIssue([...path, name], detail), kind: 'unknown-name' });
     }
   }

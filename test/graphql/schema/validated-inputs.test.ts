@@ -221,3 +221,11 @@ test('ignores fields outside an update mask of REST', async () => {
     'destination.metadata.url',
   ]);
 });
+
+test('validates a valid input once', async () => {
+  const tenant = await app.createTenant();
+  const getValidationCount = countValidations('createTopic');
+  const input = { projectIdOrName: tenant.projectId, name: 'orders' };
+  expect((await tenant.request(CREATE_TOPIC, { input })).errors).toBeUndefined();
+  expect(getValidationCount()).toBe(1);
+});

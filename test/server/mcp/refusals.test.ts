@@ -65,6 +65,11 @@ test.each([
   ['no values', { values: null }, /`values` is required: set at least one field\./],
   ['no record', { recordId: null }, /`recordId` is required: name the record to update\./],
   ['an unknown argument', { object: 'people' }, /`object` /],
+  [
+    'a misspelled argument',
+    { recordld: 'x' },
+    /`recordld` is not a member of this input\. Did you mean recordId\?/,
+  ],
   ['an unknown type', { type: 'UPSERT' }, /`type` must be one of CREATE, UPDATE, DELETE\./],
   ['a group, which the token implies', { group: 'globex' }, /`group` /],
   ['text that no database stores', { reason: 'a\0' }, /`reason` must be well-formed Unicode/],

@@ -5,7 +5,7 @@ import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import type { Issue } from '../../../kernel/errors.ts';
 import { addIssues, createInputIssue } from '../../base/issues.ts';
-import { createNameFinder, type NameFinder } from '../../base/nearest-name.ts';
+import { createNameFinder, type NameFinder, suggestName } from '../../base/nearest-name.ts';
 import type { ObjectContract } from './contract-resource.ts';
 import { createValuesSchema } from './formats/json-schema.ts';
 
@@ -108,8 +108,7 @@ function describeErrors(
     if (field) return `is read-only: omit it from ${action}.`;
     const names = writableNames.slice(0, NAMES_MAX);
     const more = writableNames.length > NAMES_MAX ? ' and more' : '';
-    const nearestName = findNearestName(name);
-    const suggestion = nearestName === null ? '' : ` Did you mean ${nearestName}?`;
+    const suggestion = suggestName(findNearestName, name);
     return `is not a field of ${object.name}.${suggestion} Fields that ${action} may set: ${names.join(', ')}${more}.`;
   }
   const values = field?.values?.map(({ value }) => value) ?? [];

@@ -282,6 +282,10 @@ test('changes nothing if a JSON Patch fails', async () => {
   expect(await getPatchRefusal({ changes: [{ ...add, value: 'yes' }] })).toMatchObject({
     status: 400,
   });
+  const misspelled = { op: 'add', path: '/schedul', value: '' };
+  expect(await getPatchRefusal({ changes: [misspelled] })).toMatchObject({
+    issues: [{ detail: 'is not a member of this input. Did you mean schedule?' }],
+  });
   expect(await getPatchRefusal({ changes: [] })).toMatchObject({ status: 400 });
   expect(await getPatchRefusal({ changes: [add] }, 'companies')).toMatchObject({ status: 404 });
   expect(await getPatchRefusal({ changes: [add], action: 'subscribe' })).toMatchObject({

@@ -120,7 +120,9 @@ function parseRevisedConfig(config: unknown, locate: InstallationChange['locate'
   const { data, error } = parseBounded(configForm.schema, config);
   if (data) return data;
   // The stored config has values that the request does not contain.
-  const issues = toIssues(error, config).map(({ value: _stored, ...issue }) => issue);
+  const issues = toIssues(error, config, configForm.schema).map(
+    ({ value: _stored, ...issue }) => issue,
+  );
   throw invalidInput(issues).move(locate);
 }
 
