@@ -1,7 +1,14 @@
 /** Creates the issues that a response lists for an invalid input. */
 import { z } from 'zod';
 import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../../kernel/errors.ts';
-import { type Path, printText, type Text, text } from '../../kernel/text.ts';
+import {
+  moveMembers,
+  type Path,
+  type PathMove,
+  printText,
+  type Text,
+  text,
+} from '../../kernel/text.ts';
 import { describeZodIssue } from '../../kernel/zod-texts.ts';
 import { createNameFinder, type NameFinder, suggestName } from './nearest-name.ts';
 import { unwrapSchema } from './unwrap-schema.ts';
@@ -100,6 +107,13 @@ export function createRuleIssue(path: Path, detail: Text, { showsValue = false }
     message: printText(detail),
     params: { isSecret: !showsValue, text: detail },
   };
+}
+
+/** Returns the issue of a schema with the members in its text moved. */
+export function moveRuleText(issue: z.core.$ZodIssue, movePath: PathMove): z.core.$ZodIssue {
+  if (issue.code !== 'custom' || !issue.params?.text) return issue;
+  const movedText = moveMembers(issue.params.text as Text, movePath);
+  return { ...issue, params: { ...issue.params, text: movedText } };
 }
 
 /**

@@ -2,12 +2,12 @@
  * The form of a mutation's input in GraphQL. It has the domain's members, except that the members of an exclusive group are
  * in the member that holds their `@oneOf` input: `apiKey` of the domain is `credentials.apiKey`.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   type ExclusiveMembers,
   findExclusiveMembers,
 } from '../../domain/access/declared-mutation.ts';
-import { toIssues } from '../../domain/base/issues.ts';
+import { moveRuleText, toIssues } from '../../domain/base/issues.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import {
   formatPath,
@@ -19,6 +19,8 @@ import {
 import { parseBounded } from '../../work/bounded-parse.ts';
 
 interface InputForm {
+  /** Refuses what the domain's schema refuses, with paths in GraphQL's form. Does not change the value. */
+  schema: z.ZodType;
   /** Returns the domain's input. Throws BAD_USER_INPUT with all issues. */
   decode(input: unknown): unknown;
   /** Spells problems of the mutation. */
@@ -53,6 +55,13 @@ export function createInputForm(input: z.ZodObject): InputForm {
         : STORED_SPELLING.locate(path, otherInput),
   };
   return {
+    schema: z.unknown().superRefine((value, context) => {
+      const { error } = parseBounded(input, flatten(value));
+      for (const issue of error?.issues ?? []) {
+        const movedIssue = { ...moveRuleText(issue, locate), path: [...locate(issue.path)] };
+        context.issues.push(movedIssue as z.core.$ZodRawIssue);
+      }
+    }),
     decode(value) {
       const domainInput = flatten(value);
       const { data, error } = parseBounded(input, domainInput);

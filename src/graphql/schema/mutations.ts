@@ -80,6 +80,7 @@ export function addMutation<R extends object>(
           type: getInputType(mutation.input),
           required: true,
           description: describeInput(mutation.input),
+          validate: { schema: form.schema },
         }),
       },
       async resolve(_root, args, { call, inputs }, info) {

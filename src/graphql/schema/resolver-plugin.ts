@@ -7,7 +7,7 @@ import SchemaBuilder, {
   type PothosOutputFieldConfig,
   type SchemaTypes,
 } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+import type { FieldNode, GraphQLFieldResolver } from 'graphql';
 import { authorize, type Need } from '../../domain/access/viewer/needs.ts';
 import { missingCredentials } from '../../kernel/errors.ts';
 import type { Pace } from '../../work/pace.ts';
@@ -28,6 +28,7 @@ interface Field {
   kind: string;
   args: object;
   extensions?: Readonly<Record<string, unknown>> | null;
+  pothosOptions: { resolve?: unknown };
 }
 
 const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
@@ -44,7 +45,10 @@ class ResolverPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 
   override wrapResolve(resolve: Resolver, field: Field): Resolver {
-    const pacedResolve = 'first' in field.args ? withPace(resolve) : resolve;
+    const checkedResolve = field.extensions?.parseArguments
+      ? withoutSecondCheck(resolve, field)
+      : resolve;
+    const pacedResolve = 'first' in field.args ? withPace(checkedResolve) : checkedResolve;
     return ROOTS.includes(field.kind) || findNeed(field)
       ? withAuthorization(pacedResolve, field)
       : pacedResolve;
@@ -63,6 +67,18 @@ function withAuthorization(resolve: Resolver, field: Field): Resolver {
     if (viewer === null) throw missingCredentials();
     authorize(viewer, need);
     return resolve(parent, args, context, info);
+  };
+}
+
+/**
+ * Skips the validation of the zod plugin if argument-checks.ts has parsed the input with the same schema. A second
+ * validation takes 4 % of the CPU time of a write with 100 records.
+ */
+function withoutSecondCheck(resolve: Resolver, { pothosOptions }: Field): Resolver {
+  const declaredResolve = pothosOptions.resolve as Resolver;
+  return (parent, args, context, info) => {
+    const isParsed = (context as Context).inputs?.has(info.fieldNodes[0] as FieldNode);
+    return (isParsed ? declaredResolve : resolve)(parent, args, context, info);
   };
 }
 
