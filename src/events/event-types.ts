@@ -150,9 +150,12 @@ export const EVENTS = {
   },
   CONNECTION_ERROR: {
     wireName: 'connection.error',
-    happened: "The provider rejected a connection's credentials.",
+    happened:
+      "The provider rejected a connection's credentials, or its custom provider got other addresses.",
     data: connection.extend({
-      errors: z.array(z.string()).describe("The provider's error messages."),
+      errors: z
+        .array(z.string())
+        .describe("The provider's error messages, or why the account must be connected again."),
     }),
   },
   CONNECTION_DELETED: {

@@ -27,7 +27,15 @@ export async function recordEvent<T extends NotificationEventType>(
   tx: Transaction,
   event: EventToRecord<T>,
 ): Promise<void> {
-  await appendEvents(tx, [createEventRow(event)]);
+  await recordEvents(tx, [event]);
+}
+
+/** Stores events of one project as `recordEvent` does, in one statement. */
+export async function recordEvents<T extends NotificationEventType>(
+  tx: Transaction,
+  events: readonly EventToRecord<T>[],
+): Promise<void> {
+  if (events.length > 0) await appendEvents(tx, events.map(createEventRow));
 }
 
 /**

@@ -53,6 +53,7 @@ const READING_FILES = {
     'database/statements/hot/attention-items.ts',
     'database/statements/hot/write-target.ts',
     'domain/connections/connection/connection-of-group.ts',
+    'domain/integrations/custom-provider/suspended-connections.ts',
     'domain/integrations/installation/check/revision-impacts.ts',
     'domain/integrations/installation/installation-parties.ts',
     'domain/integrations/installation/installed-object-revision.ts',

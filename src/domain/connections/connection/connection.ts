@@ -52,7 +52,7 @@ export const connectionStatus = enumeration(
     CREATED: 'The credentials or the access token are new, and no request has used them yet.',
     WORKING: 'The provider has accepted the credentials.',
     BAD_CREDENTIALS:
-      'The provider rejected the credentials in a request or in a token refresh. Connect the account again.',
+      'The provider rejected the credentials in a request or in a token refresh, or its custom provider got other addresses. Connect the account again.',
   } satisfies Record<ConnectionStatus, string>,
 );
 

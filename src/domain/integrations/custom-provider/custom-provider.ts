@@ -28,7 +28,8 @@ import {
   createCustomProvider,
 } from '../../connections/provider/compiled-provider.ts';
 import type { Impact } from '../installation/check/impacts.ts';
-import { findProviderImpacts, type ProviderImpacts, toSuspended } from './provider-impacts.ts';
+import { findProviderImpacts, type ProviderImpacts } from './provider-impacts.ts';
+import { suspendConnections } from './suspended-connections.ts';
 
 export type CustomProvider = Row<'CustomProvider'>;
 
@@ -193,6 +194,7 @@ async function replaceDocument(
   tx: Transaction,
   { projectId, input, content }: NewDocument,
 ): Promise<UpdatedProvider> {
+  const time = now();
   const key = { projectId, id: input.customProviderId };
   const stored = await lockRow(tx, 'CustomProvider', { ...key, noun: 'Custom provider' });
   const revision = stored.revision + 1;
@@ -203,12 +205,9 @@ async function replaceDocument(
   if (!input.destructive) refuseImpacts(found);
   const customProvider = await tx.customProvider.update({
     where: { projectId_id: key },
-    data: { document: input.document, content: toJson(content), revision, updateTime: now() },
+    data: { document: input.document, content: toJson(content), revision, updateTime: time },
   });
-  await tx.connection.updateMany({
-    where: { ...toSuspended(projectId, after), status: { not: 'BAD_CREDENTIALS' } },
-    data: { status: 'BAD_CREDENTIALS', badCredentialsSince: now(), updateTime: now() },
-  });
+  await suspendConnections(tx, { projectId, provider: after, time });
   const { impacts, suspendedConnections } = found;
   return { customProvider, impacts, suspendedConnections };
 }

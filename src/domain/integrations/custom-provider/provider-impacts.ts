@@ -24,6 +24,7 @@ import {
   listNamedDestinations,
 } from '../integration/integration-content-check.ts';
 import { integrationContentInput } from '../integration/integration-content-input.ts';
+import { toSuspended } from './suspended-connections.ts';
 
 interface ProviderChange {
   projectId: string;
@@ -79,16 +80,6 @@ export async function findProviderImpacts(
     result.impacts.push(...impacts.list());
   }
   return result;
-}
-
-/** Returns the condition for connections whose credentials were entered for other addresses. */
-export function toSuspended(projectId: string, provider: Provider) {
-  const credentialTargets = findTargets(provider);
-  return {
-    projectId,
-    provider: provider.name,
-    OR: [{ credentialTargets: null }, { credentialTargets: { not: credentialTargets } }],
-  };
 }
 
 async function readLatestContent(

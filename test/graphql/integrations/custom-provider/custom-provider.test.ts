@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../../support/app.ts';
-import { generateConnection } from '../../../support/fixtures/connections.ts';
+import { generateConnection, recordEvents } from '../../../support/fixtures/connections.ts';
 import { createInstallation, createIntegration } from '../../../support/fixtures/integrations.ts';
 import { WRITE_RECORDS } from '../../../support/fixtures/writes.ts';
 import {
@@ -205,6 +205,41 @@ test('sends no stored credential to other addresses, until the account is connec
   expect((await write(tenant)).data?.writeRecords.result.success).toBe(true);
   expect(JSON.stringify(attacker.requests)).toContain('Bearer new-key');
   expect(JSON.stringify(attacker.requests)).not.toContain('secret-key');
+});
+
+test('records an event for each connection that a change suspends, and none when nothing changes', async () => {
+  const tenant = await app.createTenant();
+  const { id } = await createProvider(tenant, createDocument(vendor.url));
+  const account = { provider: 'x-acme', apiKey: 'secret-key' };
+  const connections = [
+    await generateConnection(tenant, account),
+    await generateConnection(tenant, { ...account, consumerRef: 'bob' }),
+  ];
+  const listEvents = await recordEvents(app, tenant);
+  const update = (url: string) => {
+    const input = { projectIdOrName: tenant.projectId, customProviderId: id };
+    const document = createDocument(url);
+    return tenant.query(UPDATE_PROVIDER, { input: { ...input, document, destructive: true } });
+  };
+  await update(vendor.url);
+  expect(await listEvents()).toEqual([]);
+  await update('https://api.acme.example');
+  await update('https://api.acme.example');
+  const events = await listEvents();
+  expect(events.map(({ eventType }) => eventType)).toEqual([
+    'CONNECTION_ERROR',
+    'CONNECTION_ERROR',
+  ]);
+  expect(new Set(events.map(({ connectionId }) => connectionId))).toEqual(
+    new Set(connections.map((connection) => connection.id)),
+  );
+  expect(events[0]?.data).toMatchObject({
+    provider: 'x-acme',
+    groupRef: 'acme',
+    errors: [expect.stringContaining('Connect the account again')],
+  });
+  await generateConnection(tenant, account);
+  expect((await listEvents()).map(({ eventType }) => eventType)).toContain('CONNECTION_UPDATED');
 });
 
 test('accepts the stored credentials again when a document returns to their addresses', async () => {
