@@ -18,25 +18,30 @@ import {
   providerDocument,
 } from './provider-document.ts';
 
+export type DocumentReading = { document: ProviderDocument } | { issues: Issue[] };
+
 /**
- * Parses YAML, or JSON as a part of it. Throws BAD_USER_INPUT with all problems. `path` is that of the text in the
- * caller's input. A document of the maximum length takes about a second, so a server calls this in a thread.
+ * Parses YAML, or JSON as a part of it. Returns the document, or all of its problems. `path` is that of the text in the
+ * caller's input. A document of the maximum length takes about a second, so the server reads it in a thread.
  */
-export function readDocument(text: string, path: Path = ['document']): ProviderDocument {
+export function findDocument(text: string, path: Path = ['document']): DocumentReading {
   const parsed = parseYaml(text, PROVIDER_DOCUMENT_LENGTH_MAX);
   if ('faults' in parsed) {
-    throw invalidInput(
-      parsed.faults.map((fault) =>
-        createIssue(path, {
-          detail: formatFault(fault),
-          ...locateOffset(parsed, fault.offset),
-        }),
-      ),
+    const issues = parsed.faults.map((fault) =>
+      createIssue(path, { detail: formatFault(fault), ...locateOffset(parsed, fault.offset) }),
     );
+    return { issues };
   }
   const result = parseValue(parsed.value);
+  if ('document' in result) return result;
+  return { issues: result.problems.map((problem) => locateProblem(parsed, path, problem)) };
+}
+
+/** Returns the document that `findDocument` returns. Throws BAD_USER_INPUT with all problems. */
+export function readDocument(text: string, path?: Path): ProviderDocument {
+  const result = findDocument(text, path);
   if ('document' in result) return result.document;
-  throw invalidInput(result.problems.map((problem) => locateProblem(parsed, path, problem)));
+  throw invalidInput(result.issues);
 }
 
 interface DocumentProblem {

@@ -6,6 +6,7 @@ import { createIntegrationContent, toRevision } from '../../support/fixtures/int
 import { createContact, WRITE_RECORDS, type Writer } from '../../support/fixtures/writes.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import { createHostileTexts } from './hostile-texts.ts';
+import { createProviderDocuments } from './provider-documents.ts';
 import type { LargeInput } from './walked-inputs.ts';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -407,6 +408,7 @@ export function createExpensiveInputs(writer: Writer, apps: EventApps): LargeInp
     ),
     ...createDocuments(),
     ...createManifests(writer),
+    ...createProviderDocuments(writer),
     ...createRecords(writer),
     ...createCredentials(writer),
     ...createSignedEvents(apps),

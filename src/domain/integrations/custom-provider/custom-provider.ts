@@ -10,7 +10,6 @@ import { id, newId } from '../../../kernel/ids.ts';
 import { joinTexts, member, text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderDocument } from '../../../providers/document/provider-document.ts';
-import { readDocument } from '../../../providers/document/read-document.ts';
 import type { Call } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
@@ -22,7 +21,6 @@ import { getProjectRow } from '../../access/scope.ts';
 import { orDefault } from '../../base/input-schemas.ts';
 import { projectIdOrName } from '../../base/names.ts';
 import { computed, createdInProject, resource, updateTime } from '../../base/resource.ts';
-import { toStorableJson } from '../../base/storable-json.ts';
 import {
   compileProvider,
   createCustomProvider,
@@ -139,7 +137,7 @@ export const createProvider = projectMutation({
   needs: 'providers:write',
   input: createProviderInput,
   async run(call, { document: text }, { id: projectId }): Promise<CustomProvider> {
-    const content = readProviderDocument(text);
+    const content = await call.manifests.readProvider(projectId, text, ['document']);
     const row = { id: newId('cpr'), projectId, revision: 1 };
     compileOrRefuse(row, content);
     const { name } = content;
@@ -169,14 +167,15 @@ export const updateProvider = projectMutation({
   needs: 'providers:write',
   input: updateProviderInput,
   async run(call, input, { id: projectId }): Promise<UpdatedProvider> {
-    const content = readProviderDocument(input.document);
-    const { name } = await findRow(call, projectId, input.customProviderId);
-    if (content.name !== name) {
-      const detail = `must have the name ${name}. Create another provider to use another name.`;
+    const row = await findRow(call, projectId, input.customProviderId);
+    const content = await call.manifests.readProvider(projectId, input.document, ['document']);
+    if (content.name !== row.name) {
+      const detail = `must have the name ${row.name}. Create another provider to use another name.`;
       throw invalid(['document'], detail, content.name);
     }
+    const after = compileOrRefuse({ ...row, revision: row.revision + 1 }, content);
     const updated = await inTransaction(call.database, (tx) =>
-      replaceDocument(call, tx, { projectId, input, content }),
+      replaceDocument(call, tx, { projectId, input, content, after }),
     );
     call.catalogs.forget(projectId);
     return updated;
@@ -187,18 +186,19 @@ interface NewDocument {
   projectId: string;
   input: z.output<typeof updateProviderInput>;
   content: ProviderDocument;
+  /** The provider that the new document describes. */
+  after: Provider;
 }
 
 async function replaceDocument(
   { now }: Pick<Call, 'now'>,
   tx: Transaction,
-  { projectId, input, content }: NewDocument,
+  { projectId, input, content, after }: NewDocument,
 ): Promise<UpdatedProvider> {
   const time = now();
   const key = { projectId, id: input.customProviderId };
   const stored = await lockRow(tx, 'CustomProvider', { ...key, noun: 'Custom provider' });
   const revision = stored.revision + 1;
-  const after = compileOrRefuse({ ...key, revision }, content);
   const compiled = compileProvider(stored);
   const before = 'provider' in compiled ? compiled.provider : null;
   const found = await findProviderImpacts(tx, { projectId, before, after });
@@ -276,11 +276,6 @@ async function refuseTooMany(tx: Transaction, projectId: string): Promise<void> 
   throw unprocessable(
     `The project has ${CUSTOM_PROVIDERS_MAX} custom providers, which is the limit.`,
   );
-}
-
-/** Throws BAD_USER_INPUT that names every problem with its line and column. */
-function readProviderDocument(text: string): ProviderDocument {
-  return toStorableJson(readDocument(text));
 }
 
 /** Throws BAD_USER_INPUT if the document can't be compiled. */

@@ -6,6 +6,7 @@ import {
   MANIFEST_LENGTH_MAX,
 } from '../../../../src/domain/integrations/integration/manifest/manifest-text.ts';
 import { MINUTE_MS } from '../../../../src/work/durations.ts';
+import { createDocument, createObject } from '../../../support/inputs/custom-providers.ts';
 
 /** A text of the maximum length. Parsing it needs more than 20 MB. */
 const TEXT_OF_MAX_LENGTH = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
@@ -61,4 +62,53 @@ test('refuses a document with too many values', async () => {
   expect(await createReader({}).readDocument('prj', text)).toMatchObject({
     faults: [{ detail: 'must have at most 60000 members and items.' }],
   });
+});
+
+/** Returns the document of a provider with many objects, which is long enough for a thread. */
+function createProviderText(objectCount: number, overrides: object = {}): string {
+  const objects = Array.from({ length: objectCount }, (_, index) => [
+    `object${index}`,
+    createObject(`object${index}`, overrides),
+  ]);
+  return createDocument('https://api.acme.example', {}, Object.fromEntries(objects));
+}
+
+test('reads provider documents in the thread', async () => {
+  const reader = createReader({});
+  const document = await reader.readProvider('prj', createProviderText(100), ['document']);
+  expect(document.name).toBe('x-acme');
+  expect(Object.keys(document.api?.objects ?? {})).toHaveLength(100);
+});
+
+test('names the problems of a provider document with their positions', async () => {
+  const text = createProviderText(100, { list: { path: 1 } });
+  const reading = createReader({}).readProvider('prj', text, ['document']);
+  const error = await reading.catch((cause: unknown) => cause);
+  expect(error).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    issues: expect.arrayContaining([
+      expect.objectContaining({
+        path: ['document', 'api', 'objects', 'object99', 'list', 'path'],
+        line: 1,
+      }),
+    ]),
+  });
+});
+
+test('refuses a provider document that exceeds the time limit', async () => {
+  const reader = createReader({ readTimeoutMs: 1 });
+  await expect(reader.readProvider('prj', createProviderText(100), ['document'])).rejects.toThrow(
+    'takes longer than 0.001 seconds',
+  );
+});
+
+test('refuses provider documents of a project that has too many of them waiting', async () => {
+  const reader = createReader({});
+  const text = createProviderText(20);
+  const readings = Array.from({ length: 20 }, () => reader.readProvider('prj', text, ['document']));
+  const refusals = (await Promise.allSettled(readings)).flatMap((reading) =>
+    reading.status === 'rejected' ? [reading.reason] : [],
+  );
+  expect(refusals.length).toBeGreaterThan(0);
+  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'RATE_LIMITED' });
 });

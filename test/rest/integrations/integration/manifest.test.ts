@@ -427,7 +427,7 @@ test(
     const refusals = responses.filter(({ status }) => status === 429);
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([400, 429]));
     expect(refusals[0]).toMatchObject({
-      body: { detail: expect.stringContaining('already has 8 manifests'), retryAfterSeconds: 1 },
+      body: { detail: expect.stringContaining('already has 8 documents'), retryAfterSeconds: 1 },
     });
     expect(responses.length - refusals.length).toBeGreaterThanOrEqual(9);
   },

@@ -1,16 +1,25 @@
 /**
- * Reads manifests and project documents. Small texts are parsed immediately, and large ones in two threads, where projects
- * take turns. Texts that only a project document may have wait in a thread of their own, because each takes seconds.
+ * Reads manifests, project documents and provider documents. Small texts are parsed immediately, and large ones in two
+ * threads, where projects take turns. Texts that are longer than a manifest wait in a thread of their own, because each
+ * may take seconds.
  */
 import { Worker } from 'node:worker_threads';
-import { rateLimited, ServiceUnavailable } from '../../../../kernel/errors.ts';
+import { invalidInput, rateLimited, ServiceUnavailable } from '../../../../kernel/errors.ts';
+import type { Path } from '../../../../kernel/text.ts';
+import {
+  PROVIDER_DOCUMENT_LENGTH_MAX,
+  type ProviderDocument,
+} from '../../../../providers/document/provider-document.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import {
   DOCUMENT_LENGTH_MAX,
   type DocumentResult,
   MANIFEST_LENGTH_MAX,
+  type ProviderReadJob,
+  type Reading,
   type ReadJob,
   readDocumentText,
+  readText,
 } from './manifest-text.ts';
 
 /** Longer texts are parsed in a thread. A text of this length blocks other requests for up to 20 ms. */
@@ -23,8 +32,8 @@ const READ_TIMEOUT_MS = 10_000;
 const MEMORY_MB_MAX = 256;
 
 interface WaitingText {
-  job: ReadJob;
-  resolve(result: DocumentResult): void;
+  job: ReadJob | ProviderReadJob;
+  resolve(result: Reading): void;
   reject(error: unknown): void;
 }
 
@@ -65,8 +74,25 @@ export class ManifestReader implements AsyncDisposable {
     const { length } = text;
     const isInline = length <= INLINE_LENGTH_MAX || length > DOCUMENT_LENGTH_MAX;
     if (isInline) return readDocumentText(job);
-    const thread = length > MANIFEST_LENGTH_MAX ? this.#documents : this.#manifests;
-    return thread.read(projectId, job);
+    return this.#findThread(text).read(projectId, job) as Promise<DocumentResult>;
+  }
+
+  /**
+   * Reads a provider document. Throws BAD_USER_INPUT with all of its problems, and RATE_LIMITED if too many texts of the
+   * project wait. `path` is that of the text in the caller's input.
+   */
+  async readProvider(projectId: string, text: string, path: Path): Promise<ProviderDocument> {
+    const job = { text, path };
+    const isInline = text.length <= INLINE_LENGTH_MAX || text.length > PROVIDER_DOCUMENT_LENGTH_MAX;
+    const result = isInline ? readText(job) : await this.#findThread(text).read(projectId, job);
+    if ('document' in result) return result.document;
+    if ('issues' in result) throw invalidInput(result.issues);
+    const faults = 'faults' in result ? result.faults : [];
+    throw invalidInput(faults.map((fault) => ({ path, ...fault })));
+  }
+
+  #findThread(text: string): ReadingThread {
+    return text.length > MANIFEST_LENGTH_MAX ? this.#documents : this.#manifests;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -89,15 +115,15 @@ class ReadingThread {
   }
 
   /** Throws RATE_LIMITED if too many texts of the project wait. */
-  async read(projectId: string, job: ReadJob): Promise<DocumentResult> {
+  async read(projectId: string, job: ReadJob | ProviderReadJob): Promise<Reading> {
     const waitingTexts = this.#textsByProject.get(projectId) ?? [];
     if (waitingTexts.length >= WAITING_MAX) {
       throw rateLimited(
-        `The project already has ${WAITING_MAX} manifests that wait to be read. Send the next one when they are done.`,
+        `The project already has ${WAITING_MAX} documents that wait to be read. Send the next one when they are done.`,
         1,
       );
     }
-    const { promise, resolve, reject } = Promise.withResolvers<DocumentResult>();
+    const { promise, resolve, reject } = Promise.withResolvers<Reading>();
     this.#textsByProject.set(projectId, [...waitingTexts, { job, resolve, reject }]);
     if (!this.#isReading) void this.#readAll();
     return promise;
@@ -127,10 +153,10 @@ class ReadingThread {
     return nextText;
   }
 
-  async #readInThread(job: ReadJob): Promise<DocumentResult> {
+  async #readInThread(job: ReadJob | ProviderReadJob): Promise<Reading> {
     const thread = this.#ensureThread();
     const { readTimeoutMs } = this.#limits;
-    const { promise, resolve, reject } = Promise.withResolvers<DocumentResult>();
+    const { promise, resolve, reject } = Promise.withResolvers<Reading>();
     const onError = ({ code }: NodeJS.ErrnoException) =>
       code === 'ERR_WORKER_OUT_OF_MEMORY'
         ? resolve(createFault('takes too much memory to read.'))

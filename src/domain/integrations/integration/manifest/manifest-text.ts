@@ -1,4 +1,10 @@
-/** Parses the YAML of manifests and of project documents. */
+/** Parses the YAML of manifests, of project documents and of provider documents. */
+
+import type { Path } from '../../../../kernel/text.ts';
+import {
+  type DocumentReading,
+  findDocument,
+} from '../../../../providers/document/read-document.ts';
 import {
   formatFault,
   locateOffset,
@@ -6,6 +12,7 @@ import {
   parseYaml,
   type TextPosition,
 } from '../../../../work/yaml-text.ts';
+import { toStorableJson } from '../../../base/storable-json.ts';
 
 /**
  * The maximum length of a manifest, which takes up to 0.6 s to parse. A manifest of a hundred objects with their fields has
@@ -38,4 +45,18 @@ export function readDocumentText(
     ...locateOffset(parsed, fault.offset),
   }));
   return { faults };
+}
+
+/** A provider document to read. `path` is that of the text in the caller's input. */
+export interface ProviderReadJob {
+  text: string;
+  path: Path;
+}
+
+export type Reading = DocumentResult | DocumentReading;
+
+export function readText(job: ReadJob | ProviderReadJob): Reading {
+  if ('paths' in job) return readDocumentText(job);
+  // The content is stored as JSON.
+  return toStorableJson(findDocument(job.text, job.path));
 }

@@ -1,5 +1,7 @@
 /** Parses large texts in a thread, so that a text at the limits does not block the requests of the process. */
 import { parentPort } from 'node:worker_threads';
-import { type ReadJob, readDocumentText } from './manifest-text.ts';
+import { type ProviderReadJob, type ReadJob, readText } from './manifest-text.ts';
 
-parentPort?.on('message', (job: ReadJob) => parentPort?.postMessage(readDocumentText(job)));
+parentPort?.on('message', (job: ReadJob | ProviderReadJob) =>
+  parentPort?.postMessage(readText(job)),
+);
