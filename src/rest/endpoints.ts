@@ -5,6 +5,7 @@ import { proposalEndpoints } from './agents/proposal.ts';
 import { accountObjectEndpoints } from './connections/connection/account-objects.ts';
 import { connectionEndpoints } from './connections/connection/connection.ts';
 import { oauthConnectEndpoints } from './connections/connection/oauth-connect.ts';
+import { providerTestEndpoints } from './connections/diagnosis/provider-test.ts';
 import { recordedRequestEndpoints } from './connections/diagnosis/recorded-request.ts';
 import { providerEndpoints } from './connections/provider/provider.ts';
 import { providerAppEndpoints } from './connections/provider/provider-app.ts';
@@ -76,6 +77,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...agentSessionEndpoints,
   ...proposalEndpoints,
   ...customProviderEndpoints,
+  ...providerTestEndpoints,
   ...topicEndpoints,
   ...destinationEndpoints,
   ...eventTopicRouteEndpoints,

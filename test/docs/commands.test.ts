@@ -34,6 +34,7 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
     /by fetch .*"operation"/,
   ],
   'docs/providers/your-own.md': [
+    /"objectName":"notes","recordCount":10,"hasNextPage":true,"problem":null/,
     /"verified":true,"message":\{"action":"read".*"provider":"x-notes"/,
   ],
   'docs/webhooks.md': [/genuine dlv_\w+ .*connection\.created/],

@@ -36,7 +36,7 @@ const IS_NOT_STORED = 'Work that is not stored. Its operation reports it.';
 const IN_CUSTOM_PROVIDER = '`customProvider` in the result returns it.';
 const UNRETURNED_INPUTS: [names: RegExp, reason: string][] = [
   [
-    /^(Accept|Add|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|SendTest|Verify)\w+Input$/,
+    /^(Accept|Add|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|SendTest|Test|Verify)\w+Input$/,
     NAMES_AN_OBJECT,
   ],
   [

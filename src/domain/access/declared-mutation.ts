@@ -17,6 +17,8 @@ export interface Mutation<S extends z.ZodObject, R> {
   readonly needs: Need;
   readonly input: S;
   readonly description: string;
+  /** The number of requests to a provider that the mutation counts as. Absent if it counts as none. */
+  readonly providerCalls?: number;
 }
 
 /**
@@ -44,6 +46,7 @@ interface Declaration<S extends z.ZodObject> {
   description: string;
   needs: Need;
   input: S;
+  providerCalls?: number;
 }
 
 /** Declares a mutation in the project that `getNamedProject` returns for its input. */
@@ -98,7 +101,7 @@ export function builderMutation<S extends z.ZodObject, R>({
 }
 
 function declare<S extends z.ZodObject, R>(
-  { description, needs, input: schema }: Declaration<S>,
+  { description, needs, input: schema, providerCalls }: Declaration<S>,
   run: (call: Call, input: z.output<S>) => Promise<R>,
 ): Mutation<S, R> {
   const runAuthorized = async (call: Call, input: z.output<S>): Promise<R> => {
@@ -110,7 +113,8 @@ function declare<S extends z.ZodObject, R>(
       throw error;
     }
   };
-  return Object.assign(runAuthorized, { needs, input: schema, description });
+  const declared = { needs, input: schema, description, ...(providerCalls && { providerCalls }) };
+  return Object.assign(runAuthorized, declared);
 }
 
 /**

@@ -10,8 +10,8 @@ export interface Read<A extends unknown[], R> {
   (call: Call, ...args: A): R;
   readonly needs: Need;
   readonly description: string;
-  /** True if the read sends a request to a provider. */
-  readonly callsProvider?: true;
+  /** The number of requests to a provider that the read counts as. Absent if it sends none. */
+  readonly providerCalls?: number;
 }
 
 /** Declares a read. It throws FORBIDDEN before it reads anything if the caller lacks `needs`. */
@@ -40,7 +40,7 @@ export function providerRead<A extends unknown[], R>(
     call.slot?.requireProviderShare();
     return run(call, ...args);
   });
-  return Object.assign(declared, { callsProvider: true as const });
+  return Object.assign(declared, { providerCalls: 1 });
 }
 
 /** Combines two reads: `find` returns the parent that the input names, and `list` reads the parent's items. */

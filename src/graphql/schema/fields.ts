@@ -15,7 +15,7 @@ import { Project } from './types.ts';
 /** A declared function, as far as a field shows it. */
 export type FieldDeclaration = Pick<
   Read<never, unknown>,
-  'needs' | 'description' | 'callsProvider'
+  'needs' | 'description' | 'providerCalls'
 >;
 
 /**
@@ -26,10 +26,10 @@ export function describeField(
   declaration: FieldDeclaration,
   description = declaration.description,
 ) {
-  const { needs, callsProvider } = declaration;
+  const { needs, providerCalls } = declaration;
   return {
     description: `${description} ${describeNeed(needs)}`,
-    extensions: { needs, ...(callsProvider && { providerCalls: 1 }) },
+    extensions: { needs, ...(providerCalls && { providerCalls }) },
   };
 }
 

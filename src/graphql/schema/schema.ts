@@ -48,6 +48,7 @@ import '../data/contract/object-contract.ts';
 import '../data/operation/operation.ts';
 import '../data/operation/record-search.ts';
 import '../data/operation/write-records.ts';
+import '../connections/diagnosis/provider-test.ts';
 import '../connections/diagnosis/recorded-request.ts';
 import '../agents/agent-session.ts';
 import '../agents/proposal.ts';

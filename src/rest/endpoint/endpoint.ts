@@ -100,6 +100,8 @@ export interface EndpointDefinition<I extends z.ZodObject> extends EndpointBase,
   status: Status;
   /** The need of every caller. It is checked before the input is validated. */
   needs: Need;
+  /** The number of requests to a provider that a request counts as, in addition to itself. */
+  providerCalls?: number;
   /** Further needs of a caller whose request sets these members of the input. */
   memberNeeds?: MemberNeeds<I>;
   /** The domain's own schema, which validates the input. */

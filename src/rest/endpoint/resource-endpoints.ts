@@ -250,11 +250,12 @@ export function mutationEndpoint<S extends z.ZodObject, R, B extends z.ZodRawSha
   definition: MutationDefinition<S, R, B>,
 ): Endpoint {
   const { mutation, extraInput, precheck, show } = definition;
-  const { input: schema, needs } = mutation;
+  const { input: schema, needs, providerCalls } = mutation;
   const defined = endpoint({
     ...definition,
     ...describeEndpoint(mutation, definition),
     needs,
+    ...(providerCalls && { providerCalls }),
     input: extraInput ? schema.safeExtend(extraInput as z.ZodRawShape) : schema,
     async run(request: RestRequest, input: object) {
       await precheck?.(request, input as Parameters<typeof precheck>[1]);

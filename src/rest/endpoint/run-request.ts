@@ -41,6 +41,7 @@ export function runRequest(
     spelling: STORED_SPELLING,
     isChange: endpoint.method !== 'GET',
     cost: estimateCost(endpoint, parts),
+    requests: 1 + (endpoint.providerCalls ?? 0),
   } as const;
   const validate: Validate = (schema, input) => {
     // Fastify's type of the result is a boolean, whatever the compiler returns.
@@ -72,7 +73,7 @@ interface ServedRequest {
   isChange: boolean;
   /** The maximum cost of the request, in objects of the gateway's own database. */
   cost: number;
-  /** The number of requests that the size of the request counts as. Default: 1. */
+  /** The number of requests that the request counts as, without its cost. Default: 1. */
   requests?: number;
   /** Returns the error that a successful response reports, as MCP does for failed tools. */
   findReportedError?: () => unknown;

@@ -208,6 +208,10 @@ const CONNECTION_STEPS: Step[] = [
     refusalReason: 'the sandbox has not given this token',
   },
   {
+    mutation: 'testProvider',
+    input: { connectionId: '@apiKey', objectName: 'contacts', module: 'root' },
+  },
+  {
     mutation: 'startOAuthConnect',
     input: {
       ...connectionMembers,

@@ -16,7 +16,7 @@ export const SCOPES = {
   'keys:write': 'Create, update and delete API keys and JWT keys.',
   'provider-apps:write': 'Create, update and delete provider apps.',
   'providers:write':
-    'Create, update and delete custom providers. A change reaches the accounts of all customers.',
+    'Create, update and delete custom providers, and test providers with accounts of customers. A change reaches the accounts of all customers.',
   'org:read': "Read the org's data.",
   'org:write':
     'Invite builders to the org as members, and revoke invites. Never implied by full. Only admins of the org can give it to a key.',

@@ -77,7 +77,7 @@ const FIELD_NAMES = /^[\w$.,:+-]{1,1000}$/;
  * Masks a value of a query, except its times and names of fields. A condition on a time becomes
  * `***2026-01-02T00:00:00Z***`.
  */
-function maskQueryValue(name: string, value: string): string {
+export function maskQueryValue(name: string, value: string): string {
   if (HARMLESS_VALUE.test(value)) return value;
   if (FIELDS_NAME.test(name) && FIELD_NAMES.test(value)) return value;
   if (WINDOW_NAME.test(name) && WINDOW_VALUE.test(value)) return value;
@@ -137,13 +137,20 @@ function maskBody({ request, response, secrets, body }: FailedExchange): string 
   const contentType = [response.headers['content-type'] ?? []].flat()[0];
   if (!isUtf8(body)) return decodeResponse(body, { contentType, mask: secrets.mask });
   const text = body.toString('utf8');
-  const limits = { containers: SEARCHED_VALUES_MAX, values: SEARCHED_VALUES_MAX };
-  const json = describeExcess(text, limits) === null ? tryParseJson(text) : null;
-  if (json === null || isTooDeep(json)) return omission;
+  const json = parseSearched(text);
+  if (json === null) return omission;
   const mask = createPrivateMask(new SecretMask(secrets.secrets, listSentValues(request)));
   const maskedText =
     json === undefined ? mask(text) : JSON.stringify(maskOutsideErrors(json, mask), null, 1);
   return decodeResponse(Buffer.from(maskedText), { contentType, mask: secrets.mask });
+}
+
+/** Parses JSON. Returns undefined for a text that is not JSON, and null for a value that takes too long to search. */
+export function parseSearched(text: string): unknown {
+  if (text.length > SEARCHED_BYTES_MAX) return null;
+  const limits = { containers: SEARCHED_VALUES_MAX, values: SEARCHED_VALUES_MAX };
+  const json = describeExcess(text, limits) === null ? tryParseJson(text) : null;
+  return isTooDeep(json) ? null : json;
 }
 
 function tryParseJson(text: string): unknown {
@@ -188,7 +195,7 @@ function maskOutsideErrors(value: unknown, mask: MaskText, isInError = false): u
   return mask(String(value)) === String(value) ? value : MASK;
 }
 
-function maskValue(value: unknown): unknown {
+export function maskValue(value: unknown): unknown {
   return value === null || typeof value === 'boolean' ? value : MASK;
 }
 
@@ -230,7 +237,7 @@ const PRIVATE_PART =
  * Returns a function that also masks private parts, after the values, which may contain such a part. It masks all texts
  * after the first SHOWN_LENGTH_MAX characters.
  */
-function createPrivateMask({ mask }: SecretMask): MaskText {
+export function createPrivateMask({ mask }: SecretMask): MaskText {
   let remaining = SHOWN_LENGTH_MAX;
   return (text) => {
     if (remaining === 0) return MASK;

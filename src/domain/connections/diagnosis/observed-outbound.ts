@@ -37,6 +37,8 @@ export interface ObservedRequest {
 
 /** Receives each request after its response has arrived, or has begun if it is forwarded. `observe` must not throw. */
 export interface RequestObserver {
+  /** True to receive the bodies of successful responses too. They may be large. */
+  readonly seesBodies?: boolean;
   observe(request: ObservedRequest): void;
 }
 
@@ -90,7 +92,8 @@ async function observe<R extends Omit<Response, 'body'> & { body: unknown }>(
   }
   const { status, headers, body } = response;
   const isFailed = status >= 300;
-  const failedBody = isFailed && Buffer.isBuffer(body) ? body : undefined;
-  report({ response: { status, headers, body: failedBody }, error: null, isFailed });
+  const isBodySeen = (isFailed || observer.seesBodies) && Buffer.isBuffer(body);
+  const observedBody = isBodySeen ? body : undefined;
+  report({ response: { status, headers, body: observedBody }, error: null, isFailed });
   return response;
 }
