@@ -22,6 +22,7 @@ import { fillDemo } from '../../src/demo/demo.ts';
 import { NODES_MAX } from '../../src/domain/overview/node.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
+import { createDocument, createProvider } from '../support/inputs/custom-providers.ts';
 import {
   createForeignArgument,
   createForeignInput,
@@ -41,11 +42,18 @@ let tenantB: Tenant;
 /** One hidden ID of A for each prefix. */
 const idOfAByPrefix = new Map<string, string>();
 const namesOfA: string[] = [];
+/** Both tenants have a custom provider of the same name. Only this label is A's. */
+const PROVIDER_OF_A = 'Provider of A';
+const createLabeledDocument = (displayName: string) =>
+  createDocument('https://api.acme.example', { displayName });
 
 beforeAll(async () => {
   const { services, verifier } = app.app;
   await fillDemo({ services, verifier, url: 'http://gateway.test' });
   tenantB = await app.createTenant('b');
+  const callerA = { projectId: 'demo', ...openTenantA() };
+  await createProvider(callerA, createLabeledDocument(PROVIDER_OF_A));
+  await createProvider(tenantB, createLabeledDocument('Provider of B'));
   const builder = await tenantB.builder.query('query Builder { viewer { builder { id } } }');
   const idsOfB = JSON.stringify([tenantB.orgId, tenantB.projectId, tenantB.apiKeyId, builder]);
   for (const [prefix, ids] of Map.groupBy(await listStoredIds(app), (id) => id.slice(0, 3))) {
@@ -56,6 +64,13 @@ beforeAll(async () => {
   }
   namesOfA.push('demo', 'acme', 'ada', 'crm-sync', 'connections', 'events', 'demo.example');
 });
+
+/** Returns a client with the API key of the demo. */
+function openTenantA() {
+  const demoFile = join(app.app.services.config.DATA_DIR, 'demo.json');
+  const { apiKey } = JSON.parse(readFileSync(demoFile, 'utf8'));
+  return app.createClient({ 'x-api-key': apiKey });
+}
 
 /** Returns the IDs whose node B may read. */
 async function listReadableIds(ids: string[]): Promise<Set<string>> {
@@ -79,6 +94,7 @@ const PLAUSIBLE_TEXTS: Foreign['texts'] = {
   groupRef: 'acme',
   consumerRef: 'ada',
   provider: 'sandbox',
+  name: 'x-acme',
   objectName: 'contacts',
   domain: 'demo.example',
   email: 'someone@demo.example',
@@ -91,11 +107,12 @@ function createForeignValues(project: string): Foreign {
   return { project, findId: (prefix) => idOfAByPrefix.get(prefix), texts: PLAUSIBLE_TEXTS };
 }
 
-/** Expects that the data contains no ID of A. */
+/** Expects that the data contains no ID of A, and not the label of its custom provider. */
 function expectNothingOfA(description: string, data: unknown): void {
   const text = JSON.stringify(data ?? null);
   const leakedIds = [...idOfAByPrefix.values()].filter((id) => text.includes(id));
   expect(leakedIds, description).toEqual([]);
+  expect(text, description).not.toContain(PROVIDER_OF_A);
 }
 
 test('finds an ID of every kind of row of tenant A', () => {
@@ -108,6 +125,7 @@ test('finds an ID of every kind of row of tenant A', () => {
     'grp',
     'csm',
     'con',
+    'cpr',
     'int',
     'rev',
     'ins',
@@ -194,10 +212,7 @@ test("returns nothing of A from any filter of B's lists", async () => {
 test("refuses a cursor of A in B's list", async () => {
   const buildQuery = (first: number, after: string) =>
     `query Operations { project(idOrName: "demo") { operations(first: ${first} ${after}) { pageInfo { endCursor } } } }`;
-  const demoFile = join(app.app.services.config.DATA_DIR, 'demo.json');
-  const { apiKey } = JSON.parse(readFileSync(demoFile, 'utf8'));
-  const tenantA = app.createClient({ 'x-api-key': apiKey });
-  const { project } = await tenantA.query(buildQuery(1, ''));
+  const { project } = await openTenantA().query(buildQuery(1, ''));
   const query = `query Operations { project(idOrName: "${tenantB.projectId}") { operations(after: "${project.operations.pageInfo.endCursor}") { nodes { id } } } }`;
   expect(await tenantB.expectRefusal(query)).toMatchObject({
     code: 'BAD_USER_INPUT',
@@ -228,6 +243,15 @@ test('neither changes nor returns anything of A with any mutation', async () => 
   }
   expect(await dumpProjectA()).toBe(projectBefore);
 }, 120_000);
+
+test('shows each tenant its own custom provider of the same name', async () => {
+  const query = '{ provider(name: "x-acme") { displayName } }';
+  const [ofA, ofB] = [await openTenantA().query(query), await tenantB.query(query)];
+  expect([ofA, ofB]).toEqual([
+    { provider: { displayName: PROVIDER_OF_A } },
+    { provider: { displayName: 'Provider of B' } },
+  ]);
+});
 
 test('returns no project for the names of A', async () => {
   for (const name of namesOfA) {

@@ -1,7 +1,7 @@
 /** Fills in the variables of a declaration's templates. */
 import type { ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, readOwn } from './json.ts';
 
 export type TemplateVariables = Record<string, string | undefined>;
 
@@ -18,7 +18,7 @@ export function fillPath(
     encodeSegment(name, getMetadata(session, name)),
   );
   return pathWithMetadata.replaceAll(VARIABLE, (_all, mark: string, name: string) => {
-    const value = variables[name];
+    const value = readOwn(variables, name);
     if (value === undefined) throw new ProviderError('BAD_REQUEST', `${name} is required`);
     const parts = mark === '+' ? value.split('/') : [value];
     return parts.map((part) => encodeSegment(name, part)).join('/');
@@ -35,14 +35,19 @@ export function fillStrings(
   );
 }
 
-/** Fills in query parameters. They are URL-encoded later. */
+/** Matches `{{name}}` before `{name}`. */
+const ANY_VARIABLE = new RegExp(`${METADATA_VARIABLE.source}|${VARIABLE.source}`, 'g');
+
+/** Fills in query parameters. They are URL-encoded later. Values that look like variables stay as they are. */
 export function fillQuery(
   query: Record<string, string>,
   variables: TemplateVariables,
   session: Pick<ProviderSession, 'findMetadata'>,
 ): Record<string, string> {
-  return mapValues(fillStrings(query, session), (template) =>
-    template.replaceAll(VARIABLE, (match, _mark, name: string) => variables[name] ?? match),
+  return mapValues(query, (template) =>
+    template.replaceAll(ANY_VARIABLE, (match, input: string | undefined, _mark, name: string) =>
+      input === undefined ? (readOwn(variables, name) ?? match) : getMetadata(session, input),
+    ),
   );
 }
 
@@ -64,7 +69,7 @@ export function fillJson<Body extends JsonObject | undefined>(
   if (body === undefined) return body;
   return JSON.parse(JSON.stringify(body), (_key, member) => {
     const [, name] = (typeof member === 'string' && WHOLE_VARIABLE.exec(member)) || [];
-    return name === undefined ? member : (variables[name] ?? member);
+    return name === undefined ? member : (readOwn(variables, name) ?? member);
   });
 }
 

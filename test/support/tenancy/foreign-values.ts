@@ -29,6 +29,7 @@ const PREFIX_BY_MEMBER: Record<string, string> = {
   jwtKeyId: 'jwk',
   keyId: 'jwk',
   providerAppId: 'app',
+  customProviderId: 'cpr',
   connectionId: 'con',
   integrationIdOrName: 'int',
   integrationId: 'int',
