@@ -246,8 +246,17 @@ function listChangedLines(before: object | undefined, after: object | undefined)
   ];
 }
 
-/** Returns one line for each value, with its path, so that equal values at different paths differ. */
+/**
+ * Returns one line for each value, or for each line of a text. Each has the path, so that equal values at different paths
+ * differ.
+ */
 function formatLines(value: unknown, path = ''): string[] {
+  if (typeof value === 'string' && value.trimEnd().includes('\n')) {
+    return value
+      .trimEnd()
+      .split('\n')
+      .map((line) => `${path}: ${line}`);
+  }
   if (typeof value !== 'object' || value === null) {
     return value === undefined ? [] : [`${path}: ${stringify(value).trimEnd()}`];
   }

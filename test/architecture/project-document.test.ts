@@ -2,6 +2,10 @@
 import { expect, test } from 'vitest';
 import { createDestination, updateDestination } from '../../src/domain/events/destination.ts';
 import { createTopic, updateTopic } from '../../src/domain/events/topic.ts';
+import {
+  createProvider,
+  updateProvider,
+} from '../../src/domain/integrations/custom-provider/custom-provider.ts';
 import { projectDocument } from '../../src/domain/plan/project-document.ts';
 import { createJwtKey, updateJwtKey } from '../../src/domain/tenants/project/jwt-key.ts';
 import { updateProject } from '../../src/domain/tenants/project/project.ts';
@@ -39,6 +43,16 @@ const RESOURCES = [
     mutations: [createJwtKey, updateJwtKey],
     members: shape.jwtKeys.unwrap().element.shape,
     omitted: { projectIdOrName: IDENTITY, jwtKeyId: IDENTITY },
+  },
+  {
+    name: 'custom provider',
+    mutations: [createProvider, updateProvider],
+    members: shape.customProviders.unwrap().element.shape,
+    omitted: {
+      projectIdOrName: IDENTITY,
+      customProviderId: IDENTITY,
+      destructive: 'A plan has `allowDeletions` instead.',
+    },
   },
 ];
 

@@ -89,6 +89,27 @@ test('plans, applies, exports and compares a project, with exit codes for CI', a
   expect(diff.output).toContain('+ read.objects[0].schedule: 30 * * * *');
 });
 
+test('compares the documents of custom providers line by line', async () => {
+  const rest = await createRestTenant(app);
+  const provider = (displayName: string) =>
+    `name: x-acme\ndisplayName: ${displayName}\nbaseUrl: https://api.acme.example\nauthSchemes: [NONE]\n`;
+  const createText = (displayName: string) =>
+    JSON.stringify({
+      specVersion: '1.0.0',
+      customProviders: [{ name: 'x-acme', document: provider(displayName) }],
+    });
+  const applyRun = await runGateway({
+    rest,
+    args: ['apply', '-f', '-'],
+    input: createText('Acme'),
+  });
+  expect(applyRun).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
+  const diff = await runGateway({ rest, args: ['diff', '-f', '-'], input: createText('Acme 2') });
+  expect(diff.output).toContain(
+    '~ customProviders.x-acme\n    - document: displayName: Acme\n    + document: displayName: Acme 2\n',
+  );
+});
+
 test('exits with 3 for impacts, and applies them only if they are allowed', async () => {
   const rest = await createRestTenant(app);
   await runGateway({ rest, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRET_OPTIONS] });

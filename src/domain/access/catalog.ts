@@ -64,7 +64,25 @@ export async function findProviderOf(
   return (await catalogs.getOfProject(projectId)).find(provider);
 }
 
-export function createCatalog(providers: readonly Provider[]): Catalog {
+/** Returns the catalog with these providers in place of those of their names, and without `deletedNames`. */
+export function replaceProviders(
+  catalog: Catalog,
+  providers: readonly Provider[],
+  deletedNames: readonly string[] = [],
+): Catalog {
+  const names = new Set([...providers.map(({ name }) => name), ...deletedNames]);
+  const kept = catalog.providers.filter(({ name }) => !names.has(name));
+  return {
+    ...createCatalog([...kept, ...providers]),
+    findProblem: (name) => (names.has(name) ? null : catalog.findProblem(name)),
+  };
+}
+
+/** `problems` has the reasons why documents can't be used, by the names of their providers. */
+export function createCatalog(
+  providers: readonly Provider[],
+  problems: ReadonlyMap<string, string> = new Map(),
+): Catalog {
   const sortedProviders = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
   const providersByName = new Map(sortedProviders.map((provider) => [provider.name, provider]));
   const find = (name: string) => providersByName.get(name) ?? null;

@@ -1,5 +1,6 @@
 /** How a plan changes the items of a project document. Each resource declares how its items change. */
 import type { Transaction } from '../../database/transactions/transaction.ts';
+import type { ProviderDocument } from '../../providers/document/provider-document.ts';
 import type { CanonicalItem } from '../base/canonical.ts';
 import type { ProjectCall } from './call.ts';
 import type { Need } from './viewer/needs.ts';
@@ -22,6 +23,8 @@ export interface PlanTransaction {
   allowDeletions: boolean;
   /** Values that no document contains, by paths like `destinations.records.url`. */
   secrets: ReadonlyMap<string, string>;
+  /** The parsed documents of new and changed custom providers, by the paths of their items. */
+  providerDocuments: ReadonlyMap<string, ProviderDocument>;
   /** Ids of the project's rows by the paths of their items. A change that creates a row adds its id. */
   ids: Map<string, string>;
   /** Work to do after the commit. If the process ends first, workers do it. */

@@ -13,6 +13,7 @@ import { authorize } from '../access/viewer/needs.ts';
 import { orElse } from '../base/input-schemas.ts';
 import { createInputIssue, requireNoIssues } from '../base/issues.ts';
 import { projectIdOrName } from '../base/names.ts';
+import { readNewDocuments } from '../integrations/custom-provider/custom-provider-document.ts';
 import { authorizeActiveKey } from '../tenants/project/jwt-key.ts';
 import type { Change } from './changes.ts';
 import { listChangedPaths } from './findings.ts';
@@ -77,6 +78,10 @@ export const applyPlan = projectMutation({
     if (requestedPlan.applyTime !== null) return requestedPlan;
     const secretsByPath = new Map(secrets.map(({ path, value }) => [path, value]));
     refuseMissingSecrets(requestedPlan, secretsByPath);
+    const providerChanges = readPlanLists(requestedPlan).changes.filter(
+      ({ kind }) => kind === 'CUSTOM_PROVIDER',
+    );
+    const providerDocuments = await readNewDocuments(call, projectId, providerChanges);
     const apply = async (tx: Transaction) => {
       const plan = await lockRow(tx, 'Plan', { projectId, id, noun: 'Plan' });
       if (plan.applyTime !== null) return { appliedPlan: plan, afterCommit: [] };
@@ -93,6 +98,7 @@ export const applyPlan = projectMutation({
         projectId,
         allowDeletions: plan.allowDeletions,
         secrets: secretsByPath,
+        providerDocuments,
         ids: state.ids,
         afterCommit: [],
         recordEvents: [],

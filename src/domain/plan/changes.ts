@@ -10,6 +10,7 @@ import {
   toCanonicalDestination,
 } from '../events/document/destination-document.ts';
 import { toCanonicalTopic } from '../events/document/topic-document.ts';
+import { toCanonicalCustomProvider } from '../integrations/custom-provider/custom-provider-document.ts';
 import type { IntegrationContent } from '../integrations/integration/integration-content.ts';
 import {
   listDestinationIssues,
@@ -103,13 +104,15 @@ export function toCanonicalDocument(
     warnings.push(...result.warnings);
     return toCanonicalContent(result.content);
   };
-  const { specVersion, appearance, allowedOrigins, jwtKeys, destinations, topics, integrations } =
+  const { specVersion, appearance, allowedOrigins, jwtKeys, customProviders, ...sections } =
     document;
+  const { destinations, topics, integrations } = sections;
   const canonicalDocument: CanonicalDocument = {
     specVersion,
     ...(appearance && { appearance: toCanonicalAppearance(appearance) }),
     ...(allowedOrigins && { allowedOrigins }),
     ...(jwtKeys && { jwtKeys: jwtKeys.map(toCanonicalJwtKey) }),
+    ...(customProviders && { customProviders: customProviders.map(toCanonicalCustomProvider) }),
     ...(destinations && {
       destinations: destinations
         .filter(({ name }) => !references.has(name))

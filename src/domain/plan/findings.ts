@@ -5,11 +5,11 @@ import type { Call, ProjectCall } from '../access/call.ts';
 import { enumeration, resource } from '../base/resource.ts';
 import { printedText } from '../base/stored-text.ts';
 import { listDestinationSecrets } from '../events/document/destination-document.ts';
-import { type Impact, Impacts } from '../integrations/installation/check/impacts.ts';
+import type { Impact, Impacts } from '../integrations/installation/check/impacts.ts';
 import {
   checkAccounts,
   findImpacts,
-  iterateInstallations,
+  findImpactsOnAll,
 } from '../integrations/installation/check/revision-impacts.ts';
 import { describeReadsOfObjects } from '../integrations/installation/installed-object-revision.ts';
 import { DELETION_BATCH_SIZE } from '../integrations/integration/integration-deletion.ts';
@@ -21,6 +21,7 @@ import { describeDroppedReads, listDroppedObjects } from '../integrations/integr
 import { type Change, type DocumentComparison, mapDestinationsToIntegrations } from './changes.ts';
 import type { DesiredState } from './desired-state.ts';
 import { formatPaths } from './items.ts';
+import { type PlannedProviders, reportProviders } from './planned-providers.ts';
 import type { ProjectState } from './project-state.ts';
 
 const findingSeverity = enumeration('FindingSeverity', 'How serious a finding is.', {
@@ -54,25 +55,30 @@ interface PlanReport {
 const NAMED_ITEMS_MAX = 3;
 
 interface PlanContext {
-  projectId: string;
   state: ProjectState;
   desiredState: DesiredState;
   comparison: DocumentComparison;
+  providers: PlannedProviders;
 }
 
 /** Creates the report of a plan. Queries accounts for the fields that a changed integration requires. */
 export async function createReport(call: ProjectCall, context: PlanContext): Promise<PlanReport> {
-  const { state, comparison } = context;
+  const { state, comparison, providers, desiredState } = context;
+  const { allowDeletions } = desiredState;
+  const { changes } = comparison;
+  const providerPlan = { state, allowDeletions, changes, providers };
+  const { impacts, findings } = await reportProviders(call, providerPlan);
   const report: PlanReport = {
-    impacts: [],
+    impacts,
     findings: [
+      ...findings,
       ...listSurplusFindings(context),
       ...listAppFindings(context),
       ...(await listDestinationFindings(call, context)),
     ],
   };
   let deletedInstallations = 0;
-  for (const change of comparison.changes) {
+  for (const change of changes) {
     const storedIntegration = state.integrations.get(String(change.before?.name));
     if (change.kind !== 'INTEGRATION' || !storedIntegration) continue;
     if (change.action === 'DELETE') {
@@ -100,13 +106,18 @@ async function addRevisionReport(
     storedIntegration,
   }: { context: PlanContext; change: Change; storedIntegration: StoredIntegration },
 ): Promise<void> {
-  const { projectId } = context;
+  const { projectId } = context.state;
   const { id: integrationId, name: integrationName, content: before } = storedIntegration;
   const content = parseItemContent(change.after);
   const revision = { projectId, integrationId, integrationName, before, content };
   const { prisma } = call.database;
-  const { impacts, uncheckedAccounts } = await findImpacts(call, prisma, revision);
-  const skippedCount = await checkAccounts(call, content, { impacts, uncheckedAccounts });
+  const { catalog, changedProviders } = context.providers;
+  const catalogs = { catalog, catalogBefore: call.catalog };
+  const { impacts, uncheckedAccounts } = await findImpacts(catalogs, prisma, revision);
+  // A document that is not stored yet must not send requests to accounts.
+  const skippedCount = changedProviders.has(content.provider)
+    ? uncheckedAccounts.length
+    : await checkAccounts(call, content, { impacts, uncheckedAccounts });
   report.impacts.push(...impacts.list());
   const { path } = change;
   if (skippedCount > 0) {
@@ -122,20 +133,12 @@ async function addRevisionReport(
   report.findings.push({ severity: 'ERROR', path, message });
 }
 
-async function findDeletionImpacts(
+function findDeletionImpacts(
   { database }: Call,
-  integration: StoredIntegration,
+  { projectId, id: integrationId, name: integrationName }: StoredIntegration,
 ): Promise<Impacts> {
-  const impacts = new Impacts(integration.name);
-  const key = { projectId: integration.projectId, integrationId: integration.id };
-  for await (const batch of iterateInstallations(database.prisma, key)) {
-    for (const { installation } of batch) {
-      impacts.installationTotal += 1;
-      const reason = 'The installation is deleted with its integration.';
-      impacts.add(installation, { path: [], reason });
-    }
-  }
-  return impacts;
+  const reason = 'The installation is deleted with its integration.';
+  return findImpactsOnAll(database.prisma, { projectId, integrationId, integrationName }, [reason]);
 }
 
 function listSurplusFindings({ desiredState, comparison }: PlanContext): Finding[] {
@@ -162,7 +165,7 @@ function listAppFindings({ desiredState: { document }, state }: PlanContext): Fi
 /** Reports destinations that can't be deleted, because integrations or installations still name them. */
 async function listDestinationFindings(
   { database }: Call,
-  { projectId, state, comparison: { changes } }: PlanContext,
+  { state, comparison: { changes } }: PlanContext,
 ): Promise<Finding[]> {
   const deletedNames = changes.flatMap(({ kind, action, before }) =>
     kind === 'DESTINATION' && action === 'DELETE' ? String(before?.name) : [],
@@ -170,7 +173,11 @@ async function listDestinationFindings(
   if (deletedNames.length === 0) return [];
   const referrers = mapDestinationsToIntegrations(state, changes);
   const uses = await database.prisma.destinationUse.findMany({
-    where: { projectId, destinationName: { in: deletedNames }, installationId: { not: null } },
+    where: {
+      projectId: state.projectId,
+      destinationName: { in: deletedNames },
+      installationId: { not: null },
+    },
     select: {
       destinationName: true,
       installation: {

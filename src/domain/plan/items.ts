@@ -11,6 +11,7 @@ export const itemKind = enumeration('ItemKind', 'A kind of item of a project doc
     'A value of the appearance: the name of the app, or the logo, color or language of the connect page.',
   ALLOWED_ORIGIN: 'An origin whose pages may call the gateway.',
   JWT_KEY: "A public key that verifies end users' tokens.",
+  CUSTOM_PROVIDER: 'A custom provider with its document.',
   DESTINATION: 'A destination.',
   TOPIC: 'A topic.',
   EVENT_TOPIC_ROUTE: 'A route of events of one type to a topic.',
@@ -40,6 +41,9 @@ export function listItems(document: CanonicalDocument): Map<string, Item> {
   for (const key of document.jwtKeys ?? []) {
     add('JWT_KEY', `jwtKeys.${createFingerprint(key)}`, key);
   }
+  for (const provider of document.customProviders ?? []) {
+    add('CUSTOM_PROVIDER', `customProviders.${provider.name}`, provider);
+  }
   for (const destination of document.destinations ?? []) {
     add('DESTINATION', `destinations.${destination.name}`, destination);
   }
@@ -65,6 +69,7 @@ export const SECTION_BY_KIND = {
   APPEARANCE: 'appearance',
   ALLOWED_ORIGIN: 'allowedOrigins',
   JWT_KEY: 'jwtKeys',
+  CUSTOM_PROVIDER: 'customProviders',
   DESTINATION: 'destinations',
   TOPIC: 'topics',
   EVENT_TOPIC_ROUTE: 'topics',

@@ -6,6 +6,7 @@ import {
   topicChanges,
   topicDestinationRouteChanges,
 } from '../events/document/topic-document.ts';
+import { customProviderChanges } from '../integrations/custom-provider/custom-provider-document.ts';
 import { integrationChanges } from '../integrations/integration/integration-document.ts';
 import { changeProject, PROJECT_NEEDS } from '../tenants/project/appearance-document.ts';
 import { jwtKeyChanges } from '../tenants/project/jwt-key-document.ts';
@@ -15,6 +16,7 @@ import type { ItemKind } from './items.ts';
 /** Items with rows of their own. Each kind refers only to kinds above it. */
 const CHANGES_BY_KIND = {
   JWT_KEY: jwtKeyChanges,
+  CUSTOM_PROVIDER: customProviderChanges,
   DESTINATION: destinationChanges,
   TOPIC: topicChanges,
   EVENT_TOPIC_ROUTE: eventTopicRouteChanges,
@@ -27,6 +29,7 @@ export const NEEDS_BY_KIND: Record<ItemKind, ItemChanges['needs']> = {
   APPEARANCE: PROJECT_NEEDS,
   ALLOWED_ORIGIN: PROJECT_NEEDS,
   JWT_KEY: jwtKeyChanges.needs,
+  CUSTOM_PROVIDER: customProviderChanges.needs,
   DESTINATION: destinationChanges.needs,
   TOPIC: topicChanges.needs,
   EVENT_TOPIC_ROUTE: eventTopicRouteChanges.needs,

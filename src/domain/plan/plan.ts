@@ -14,7 +14,7 @@ import type { Issue } from '../../kernel/errors.ts';
 import { id, newId } from '../../kernel/ids.ts';
 import { nameInput } from '../../kernel/text.ts';
 import { DAY_MS } from '../../work/durations.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, ProjectCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { projectRead } from '../access/declared-read.ts';
 import { getProjectRow } from '../access/scope.ts';
@@ -45,6 +45,7 @@ import {
 } from './document-text.ts';
 import { createReport, type Finding, findingResource, listRequiredSecrets } from './findings.ts';
 import { hashValue } from './items.ts';
+import { type PlannedProviders, planProviders } from './planned-providers.ts';
 import { type ProjectState, readProjectState } from './project-state.ts';
 
 const contractChangeSeverity = enumeration(
@@ -67,15 +68,20 @@ const contractChangeResource = resource(
 );
 type ContractChange = z.output<typeof contractChangeResource>;
 
-/** Lists the changes of the contract, the most severe first. Returns none if the plan changes no integration. */
+/** Lists the changes of the contract, the most severe first. Returns none if the plan changes no integration and no provider. */
 async function listContractChanges(
-  call: Call,
-  projectId: string,
-  { state, changes }: { state: ProjectState; changes: readonly Change[] },
+  call: ProjectCall,
+  {
+    state,
+    changes,
+    providers,
+  }: { state: ProjectState; changes: readonly Change[]; providers: PlannedProviders },
 ): Promise<ContractChange[]> {
-  if (!changes.some(({ kind }) => kind === 'INTEGRATION')) return [];
-  const contents = [listContentsAfter(state, []), listContentsAfter(state, changes)];
-  const contracts = await createContractsOfContents(call, projectId, contents);
+  if (!changes.some(({ kind }) => kind === 'INTEGRATION' || kind === 'CUSTOM_PROVIDER')) return [];
+  const contracts = await createContractsOfContents(call, state.projectId, [
+    { contents: listContentsAfter(state, []), catalog: call.catalog },
+    { contents: listContentsAfter(state, changes), catalog: providers.catalog },
+  ]);
   const [before, after] = contracts.map((contract) => buildSchema(formatGraphqlSdl(contract))) as [
     GraphQLSchema,
     GraphQLSchema,
@@ -161,7 +167,7 @@ const planProjectInput = z
       .max(DOCUMENT_LENGTH_MAX)
       .describe('The project document as YAML or JSON text, at most 524,288 characters.'),
     allowDeletions: orDefault(z.boolean(), false).describe(
-      'If true, the plan deletes what the document does not have, in the sections that it has, and pauses reads of objects that it drops. Default: false.',
+      'If true, the plan deletes what the document does not have, in the sections that it has, pauses reads of objects that it drops, and replaces documents of custom providers although that breaks integrations or suspends connections. Default: false.',
     ),
     renames: orElse(z.array(renameInput).max(RENAMES_MAX), []).describe(
       'Names that differ between the document and the project, at most 200. Default: none.',
@@ -187,7 +193,7 @@ export const projectExportResource = resource(
 
 export const exportProject = projectRead(
   'read',
-  'Gets a project as a document, in YAML or JSON. The document has the appearance, origins, JWT keys, destinations, topics, routes and integrations, without ids and secrets. Equal projects have equal documents.',
+  'Gets a project as a document, in YAML or JSON. The document has the appearance, origins, JWT keys, custom providers, destinations, topics, routes and integrations, without ids and secrets. Equal projects have equal documents.',
   async (
     { database },
     { format }: Pick<z.output<typeof exportProjectInput>, 'format'>,
@@ -219,10 +225,13 @@ export const planProject = projectMutation({
     const document = await parseDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
     const desiredState = createDesiredState(document, input, state);
-    await refuseDocumentIssues(call, source, listDocumentIssues(call, desiredState, state));
-    const { canonicalDocument, warnings } = toCanonicalDocument(call, desiredState);
+    const providers = await planProviders(call, desiredState, state);
+    await refuseDocumentIssues(call, source, providers.issues);
+    const plannedCall = { ...call, catalog: providers.catalog };
+    await refuseDocumentIssues(call, source, listDocumentIssues(plannedCall, desiredState, state));
+    const { canonicalDocument, warnings } = toCanonicalDocument(plannedCall, desiredState);
     const comparison = compareWithDocument(state, canonicalDocument, desiredState);
-    const report = await createReport(call, { projectId, state, desiredState, comparison });
+    const report = await createReport(call, { state, desiredState, comparison, providers });
     const base = hashItems(state);
     const { changes } = comparison;
     return storePlan(call, {
@@ -232,7 +241,7 @@ export const planProject = projectMutation({
       base,
       allowDeletions: input.allowDeletions,
       changes,
-      contractChanges: await listContractChanges(call, projectId, { state, changes }),
+      contractChanges: await listContractChanges(call, { state, changes, providers }),
       impacts: report.impacts,
       findings: [
         ...report.findings.map(({ message, ...finding }) => ({

@@ -9,6 +9,8 @@ import { checkRules } from '../base/issues.ts';
 import { listRepeatIssues } from '../base/repeats.ts';
 import { destinationItem } from '../events/document/destination-document.ts';
 import { topicItem } from '../events/document/topic-document.ts';
+import { CUSTOM_PROVIDERS_MAX } from '../integrations/custom-provider/custom-provider.ts';
+import { customProviderItem } from '../integrations/custom-provider/custom-provider-document.ts';
 import {
   integrationContentInput,
   specVersion,
@@ -41,6 +43,11 @@ export const projectDocument = z
       .max(LIMITS.keys)
       .optional()
       .describe("The public keys that verify end users' tokens, at most 50."),
+    customProviders: z
+      .array(customProviderItem)
+      .max(CUSTOM_PROVIDERS_MAX)
+      .optional()
+      .describe('The custom providers, each with its document as text, at most 50.'),
     providerApps: z
       .array(providerApp)
       .max(LIMITS.apps)
@@ -65,14 +72,15 @@ export const projectDocument = z
       .describe('The integrations, as in a manifest, at most 500.'),
   })
   .superRefine(
-    checkRules(function* ({ jwtKeys = [], destinations = [], topics = [], integrations = [] }) {
+    checkRules(function* ({ jwtKeys = [], customProviders = [], ...sections }) {
       yield* listRepeatIssues(
         jwtKeys.map(({ publicKeyPem }) => publicKeyPem.trim()),
         ['jwtKeys'],
         'publicKeyPem',
       );
-      const sections = { destinations, topics, integrations };
-      for (const [section, items] of Object.entries(sections)) {
+      const { destinations = [], topics = [], integrations = [] } = sections;
+      const namedItems = { customProviders, destinations, topics, integrations };
+      for (const [section, items] of Object.entries(namedItems)) {
         const names = items.map(({ name }) =>
           section === 'integrations' ? name.toLowerCase() : name,
         );
@@ -81,7 +89,7 @@ export const projectDocument = z
     }),
   )
   .describe(
-    'A project: its appearance, origins, keys, destinations, topics and integrations. A section that is omitted is not managed by the document.',
+    'A project: its appearance, origins, keys, custom providers, destinations, topics and integrations. A section that is omitted is not managed by the document.',
   );
 
 export type ParsedDocument = z.output<typeof projectDocument>;
@@ -92,6 +100,7 @@ export interface CanonicalDocument {
   appearance?: CanonicalItem;
   allowedOrigins?: string[];
   jwtKeys?: CanonicalItem[];
+  customProviders?: CanonicalItem[];
   providerApps?: { provider: string; name: string }[];
   destinations?: CanonicalItem[];
   topics?: CanonicalItem[];

@@ -5,6 +5,8 @@ import { listPageOrigins } from '../access/origins.ts';
 import { type CanonicalItem, createStringComparator } from '../base/canonical.ts';
 import { readDestinations } from '../events/document/destination-document.ts';
 import { readTopics } from '../events/document/topic-document.ts';
+import type { CustomProvider } from '../integrations/custom-provider/custom-provider.ts';
+import { readCustomProviders } from '../integrations/custom-provider/custom-provider-document.ts';
 import { SPEC_VERSION } from '../integrations/integration/integration-content-input.ts';
 import {
   readIntegrations,
@@ -17,8 +19,12 @@ import { type Item, listItems } from './items.ts';
 import type { CanonicalDocument } from './project-document.ts';
 
 export interface ProjectState {
-  document: CanonicalDocument & Required<Omit<CanonicalDocument, 'specVersion'>>;
+  projectId: string;
+  /** Has all sections, except that `customProviders` is absent if the project has none. */
+  document: CanonicalDocument &
+    Required<Omit<CanonicalDocument, 'specVersion' | 'customProviders'>>;
   items: Map<string, Item>;
+  customProviders: Map<string, CustomProvider>;
   integrations: Map<string, StoredIntegration>;
   /** Ids of rows by the paths of their items. */
   ids: Map<string, string>;
@@ -29,7 +35,13 @@ export interface ProjectState {
  * Rows that are created in the meantime are not locked.
  */
 export async function lockProject(tx: Transaction, projectId: string): Promise<void> {
-  for (const table of ['Integration', 'Destination', 'Topic', 'JwtKey'] as const) {
+  for (const table of [
+    'Integration',
+    'Destination',
+    'Topic',
+    'JwtKey',
+    'CustomProvider',
+  ] as const) {
     await run(
       tx,
       statements
@@ -50,6 +62,7 @@ type Client = Pick<
   Transaction,
   | 'project'
   | 'jwtKey'
+  | 'customProvider'
   | 'providerApp'
   | 'destination'
   | 'topic'
@@ -63,6 +76,7 @@ type Client = Pick<
 export async function readProjectState(client: Client, projectId: string): Promise<ProjectState> {
   const project = await client.project.findUniqueOrThrow({ where: { id: projectId } });
   const jwtKeys = await readJwtKeys(client, projectId);
+  const customProviders = await readCustomProviders(client, projectId);
   const destinations = await readDestinations(client, projectId);
   const destinationNames = new Map(destinations.map(({ id, item }) => [id, String(item.name)]));
   const topics = await readTopics(client, projectId, destinationNames);
@@ -72,6 +86,9 @@ export async function readProjectState(client: Client, projectId: string): Promi
     appearance: toCanonicalAppearance(project),
     allowedOrigins: listPageOrigins(project).toSorted(createStringComparator(String)),
     jwtKeys: listSorted(jwtKeys, ({ label, publicKeyPem }) => `${label}\n${publicKeyPem}`),
+    ...(customProviders.length > 0 && {
+      customProviders: listSorted(customProviders, getName),
+    }),
     providerApps: await readApps(client, projectId),
     destinations: listSorted(destinations, getName),
     topics: listSorted(topics, getName),
@@ -80,11 +97,14 @@ export async function readProjectState(client: Client, projectId: string): Promi
       .sort(createStringComparator(getName)),
   };
   return {
+    projectId,
     document,
     items: listItems(document),
+    customProviders: new Map(customProviders.map(({ row }) => [row.name, row])),
     integrations: new Map(integrations.map((integration) => [integration.name, integration])),
     ids: new Map([
       ...listIds('jwtKeys', jwtKeys, createFingerprint),
+      ...listIds('customProviders', customProviders, getName),
       ...listIds('destinations', destinations, getName),
       ...listIds('topics', topics, getName),
       ...integrations.map(({ id, name }) => [`integrations.${name}`, id] as const),

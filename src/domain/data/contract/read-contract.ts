@@ -82,17 +82,17 @@ interface TypedSource {
 }
 
 /**
- * Adds the catalog of its project and the types that accounts have described to each source. One statement reads the
+ * Adds the catalog of its project, if it has none, and the types that accounts have described to each source. One statement reads the
  * types of all sources.
  */
 async function addLearnedTypes<S extends ContentSource>(
   { database, catalogs }: Call,
-  sources: readonly S[],
+  sources: readonly (S & { catalog?: Catalog })[],
 ): Promise<(S & TypedSource)[]> {
   const sourcesInProject = await Promise.all(
     sources.map(async (source) => ({
       ...source,
-      catalog: await catalogs.getOfProject(source.projectId),
+      catalog: source.catalog ?? (await catalogs.getOfProject(source.projectId)),
     })),
   );
   const types = await findLearnedTypes(
@@ -289,10 +289,10 @@ export async function readIntegrationsContract(
 export async function createContractsOfContents(
   call: Call,
   projectId: string,
-  lists: readonly (readonly IntegrationContent[])[],
+  lists: readonly { contents: readonly IntegrationContent[]; catalog: Catalog }[],
 ): Promise<Contract[]> {
-  const sources = lists.flatMap((list, listIndex) =>
-    list.map((content) => ({ projectId, content, listIndex })),
+  const sources = lists.flatMap(({ contents, catalog }, listIndex) =>
+    contents.map((content) => ({ projectId, content, catalog, listIndex })),
   );
   const typedSources = await addLearnedTypes(call, sources);
   const sourcesByList = Map.groupBy(typedSources, ({ listIndex }) => listIndex);

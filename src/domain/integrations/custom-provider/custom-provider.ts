@@ -7,7 +7,7 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, invalid, unprocessable } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
-import { joinTexts, member, text } from '../../../kernel/text.ts';
+import { joinTexts, member, type Path, text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderDocument } from '../../../providers/document/provider-document.ts';
 import type { Call } from '../../access/call.ts';
@@ -34,7 +34,7 @@ export type CustomProvider = Row<'CustomProvider'>;
 /** The maximum size of a document in bytes. The largest built-in declaration has a tenth of it. */
 const PROVIDER_DOCUMENT_BYTES_MAX = 256 * 1024;
 /** The maximum number of custom providers of a project. Each process keeps those of its projects in memory. */
-const CUSTOM_PROVIDERS_MAX = 50;
+export const CUSTOM_PROVIDERS_MAX = 50;
 /** The maximum number of integrations that an error names. */
 const NAMED_MAX = 20;
 
@@ -75,7 +75,7 @@ const document = z
 
 const customProviderId = id.describe('The id of the custom provider.');
 
-const createProviderInput = z
+export const createProviderInput = z
   .object({ projectIdOrName, document })
   .meta({ id: 'CreateProviderInput', description: 'The document of the provider to create.' });
 
@@ -138,21 +138,36 @@ export const createProvider = projectMutation({
   input: createProviderInput,
   async run(call, { document: text }, { id: projectId }): Promise<CustomProvider> {
     const content = await call.manifests.readProvider(projectId, text, ['document']);
-    const row = { id: newId('cpr'), projectId, revision: 1 };
-    compileOrRefuse(row, content);
-    const { name } = content;
-    const data = { ...row, name, document: text, content: toJson(content) };
+    compileOrRefuse({ projectId, id: 'new', revision: 1 }, content);
     const created = await requireUnique(
       inTransaction(call.database, async (tx) => {
         await refuseTooMany(tx, projectId);
-        return tx.customProvider.create({ data });
+        return insertCustomProvider(tx, projectId, { text, content });
       }),
-      `The project already has a custom provider named ${name}.`,
+      `The project already has a custom provider named ${content.name}.`,
     );
     call.catalogs.forget(projectId);
     return created;
   },
 });
+
+interface NewDocument {
+  text: string;
+  /** The parsed text. */
+  content: ProviderDocument;
+}
+
+/** The caller must check the content, and that the project has not too many custom providers. */
+export function insertCustomProvider(
+  tx: Transaction,
+  projectId: string,
+  { text, content }: NewDocument,
+): Promise<CustomProvider> {
+  const row = { id: newId('cpr'), projectId, name: content.name };
+  return tx.customProvider.create({
+    data: { ...row, revision: 1, document: text, content: toJson(content) },
+  });
+}
 
 interface UpdatedProvider {
   customProvider: CustomProvider;
@@ -175,14 +190,14 @@ export const updateProvider = projectMutation({
     }
     const after = compileOrRefuse({ ...row, revision: row.revision + 1 }, content);
     const updated = await inTransaction(call.database, (tx) =>
-      replaceDocument(call, tx, { projectId, input, content, after }),
+      reviseProvider(call, tx, { projectId, input, content, after }),
     );
     call.catalogs.forget(projectId);
     return updated;
   },
 });
 
-interface NewDocument {
+interface RevisedProvider {
   projectId: string;
   input: z.output<typeof updateProviderInput>;
   content: ProviderDocument;
@@ -190,36 +205,49 @@ interface NewDocument {
   after: Provider;
 }
 
-async function replaceDocument(
+async function reviseProvider(
   { now }: Pick<Call, 'now'>,
   tx: Transaction,
-  { projectId, input, content, after }: NewDocument,
+  { projectId, input, content, after }: RevisedProvider,
 ): Promise<UpdatedProvider> {
   const time = now();
   const key = { projectId, id: input.customProviderId };
   const stored = await lockRow(tx, 'CustomProvider', { ...key, noun: 'Custom provider' });
-  const revision = stored.revision + 1;
-  const compiled = compileProvider(stored);
-  const before = 'provider' in compiled ? compiled.provider : null;
+  const before = findUsableProvider(stored);
   const found = await findProviderImpacts(tx, { projectId, before, after });
   if (!input.destructive) refuseImpacts(found);
-  const customProvider = await tx.customProvider.update({
-    where: { projectId_id: key },
-    data: { document: input.document, content: toJson(content), revision, updateTime: time },
+  const customProvider = await replaceDocument(tx, stored, {
+    text: input.document,
+    content,
+    time,
   });
   await suspendConnections(tx, { projectId, provider: after, time });
   const { impacts, suspendedConnections } = found;
   return { customProvider, impacts, suspendedConnections };
 }
 
+/** Stores the next revision of a document. The caller must check it, and suspend connections if its addresses changed. */
+export function replaceDocument(
+  tx: Transaction,
+  { projectId, id, revision }: CustomProvider,
+  { text, content, time }: NewDocument & { time: Date },
+): Promise<CustomProvider> {
+  return tx.customProvider.update({
+    where: { projectId_id: { projectId, id } },
+    data: { document: text, content: toJson(content), revision: revision + 1, updateTime: time },
+  });
+}
+
+/** Returns the provider that a stored document describes. Null if the document can no longer be used. */
+export function findUsableProvider(row: CustomProvider): Provider | null {
+  const compiled = compileProvider(row);
+  return 'provider' in compiled ? compiled.provider : null;
+}
+
 /** Throws CONFLICT with the reasons if the change breaks something. */
 function refuseImpacts({ impacts, brokenIntegrations, suspendedConnections }: ProviderImpacts) {
   const reasons = [
-    ...(suspendedConnections > 0
-      ? [
-          `${suspendedConnections} connections must be connected again, because the new document sends credentials to other addresses.`,
-        ]
-      : []),
+    ...(suspendedConnections > 0 ? [describeSuspended(suspendedConnections)] : []),
     ...brokenIntegrations.slice(0, NAMED_MAX),
     ...impacts.slice(0, NAMED_MAX).map(({ integrationName, path, reason, installations }) => {
       const head = `${integrationName}, ${installations.length} installations:`;
@@ -232,31 +260,46 @@ function refuseImpacts({ impacts, brokenIntegrations, suspendedConnections }: Pr
   );
 }
 
+export function describeSuspended(count: number): string {
+  return `${count} connections must be connected again, because the new document sends credentials to other addresses.`;
+}
+
 export const deleteProvider = projectMutation({
   description: 'Deletes a custom provider that no integration, connection or provider app uses.',
   needs: 'providers:write',
   input: deleteProviderInput,
   async run(call, { customProviderId: rowId }, { id: projectId }): Promise<{ deletedId: string }> {
-    await inTransaction(call.database, async (tx) => {
-      const key = { projectId, id: rowId };
-      const { name } = await lockRow(tx, 'CustomProvider', { ...key, noun: 'Custom provider' });
-      await refuseUsed(tx, projectId, name);
-      await tx.customProvider.delete({ where: { projectId_id: key } });
-    });
+    await inTransaction(call.database, (tx) => removeCustomProvider(tx, { projectId, id: rowId }));
     call.catalogs.forget(projectId);
     return { deletedId: rowId };
   },
 });
 
-async function refuseUsed(tx: Transaction, projectId: string, provider: string): Promise<void> {
+/** Throws CONFLICT if the custom provider is used. */
+export async function removeCustomProvider(
+  tx: Transaction,
+  key: { projectId: string; id: string },
+): Promise<void> {
+  const { name } = await lockRow(tx, 'CustomProvider', { ...key, noun: 'Custom provider' });
+  const uses = await describeUses(tx, { projectId: key.projectId, provider: name });
+  if (uses !== null) throw conflict(uses);
+  await tx.customProvider.delete({ where: { projectId_id: key } });
+}
+
+/** Returns a sentence about everything that uses a provider, except these integrations. Null if nothing uses it. */
+export async function describeUses(
+  client: Pick<Transaction, 'integration' | 'connection' | 'providerApp'>,
+  { projectId, provider }: { projectId: string; provider: string },
+  deletedIntegrations: readonly string[] = [],
+): Promise<string | null> {
   const where = { projectId, provider };
-  const integrations = await tx.integration.findMany({
-    where,
+  const integrations = await client.integration.findMany({
+    where: { ...where, name: { notIn: [...deletedIntegrations] } },
     select: { name: true },
     take: NAMED_MAX,
   });
-  const connections = await tx.connection.count({ where });
-  const apps = await tx.providerApp.count({ where });
+  const connections = await client.connection.count({ where });
+  const apps = await client.providerApp.count({ where });
   const uses = [
     ...(integrations.length > 0
       ? [`integrations (${integrations.map(({ name }) => name).join(', ')})`]
@@ -264,7 +307,7 @@ async function refuseUsed(tx: Transaction, projectId: string, provider: string):
     ...(connections > 0 ? [`${connections} connections`] : []),
     ...(apps > 0 ? [`${apps} provider apps`] : []),
   ];
-  if (uses.length > 0) throw conflict(`${uses.join(', ')} use ${provider}. Delete them first.`);
+  return uses.length > 0 ? `${uses.join(', ')} use ${provider}. Delete them first.` : null;
 }
 
 /** Throws UNPROCESSABLE if the project has the maximum number of custom providers. */
@@ -279,14 +322,15 @@ async function refuseTooMany(tx: Transaction, projectId: string): Promise<void> 
 }
 
 /** Throws BAD_USER_INPUT if the document can't be compiled. */
-function compileOrRefuse(
+export function compileOrRefuse(
   row: Pick<CustomProvider, 'projectId' | 'id' | 'revision'>,
   content: ProviderDocument,
+  path: Path = ['document'],
 ) {
   try {
     return createCustomProvider(row, content);
   } catch (error) {
-    throw invalid(['document'], error instanceof Error ? error.message : String(error));
+    throw invalid(path, error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -9,12 +9,9 @@ import { member, nameInput, type Text, text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { type Catalog, createCatalog } from '../../access/catalog.ts';
 import { toTextColumn } from '../../base/stored-text.ts';
-import {
-  describeOtherTargets,
-  findTargets,
-} from '../../connections/provider/credential-targets.ts';
-import type { Impact, Impacts } from '../installation/check/impacts.ts';
-import { findImpacts, iterateInstallations } from '../installation/check/revision-impacts.ts';
+import { describeOtherTargets } from '../../connections/provider/credential-targets.ts';
+import type { Impact } from '../installation/check/impacts.ts';
+import { findImpacts, findImpactsOnAll } from '../installation/check/revision-impacts.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
@@ -31,63 +28,77 @@ interface ProviderChange {
   /** Null if the previous document can't be used. */
   before: Provider | null;
   after: Provider;
+  /** The names of integrations that the same change revises or deletes. Their new contents are checked elsewhere. */
+  changedIntegrations?: ReadonlySet<string>;
 }
+
+type Client = Pick<
+  Transaction,
+  | 'connection'
+  | 'erasure'
+  | 'installation'
+  | 'installationConfig'
+  | 'integration'
+  | 'revision'
+  | 'schemaWatch'
+>;
 
 export interface ProviderImpacts {
   impacts: Impact[];
   /** The integrations whose content is invalid with the new document, each with the reasons. */
   brokenIntegrations: Text[];
-  /** The number of connections that must be connected again. */
+  /** The number of working connections that must be connected again. */
   suspendedConnections: number;
 }
 
 /** Sends no request to the provider. */
 export async function findProviderImpacts(
-  tx: Transaction,
-  { projectId, before, after }: ProviderChange,
+  client: Client,
+  { projectId, before, after, changedIntegrations = new Set() }: ProviderChange,
 ): Promise<ProviderImpacts> {
   const catalogs = {
     catalog: createCatalog([after]),
     catalogBefore: createCatalog(before ? [before] : []),
   };
-  const integrations = await tx.integration.findMany({
+  const integrations = await client.integration.findMany({
     where: { projectId, provider: after.name },
     orderBy: { id: 'asc' },
   });
   const result: ProviderImpacts = {
     impacts: [],
     brokenIntegrations: [],
-    suspendedConnections: await tx.connection.count({ where: toSuspended(projectId, after) }),
+    suspendedConnections: await client.connection.count({ where: toSuspended(projectId, after) }),
   };
   for (const integration of integrations) {
-    const content = await readLatestContent(tx, integration);
-    const { impacts } = await findImpacts(catalogs, tx, {
-      projectId,
-      integrationId: integration.id,
-      integrationName: integration.name,
-      before: content,
-      content,
-    });
-    const reasons = listNewReasons(content, catalogs);
-    result.brokenIntegrations.push(
-      ...reasons.map((reason) => text`${integration.name}: ${reason}`),
-    );
-    const isSuspended = findTargets(before) !== findTargets(after);
-    await addReasons(tx, impacts, {
-      integration,
-      reasons: [...reasons, ...(isSuspended ? [describeOtherTargets(after)] : [])],
-    });
+    const reasons: Text[] = result.suspendedConnections > 0 ? [describeOtherTargets(after)] : [];
+    if (!changedIntegrations.has(integration.name)) {
+      const content = await readLatestContent(client, integration);
+      const revision = { ...toImpactKey(integration), before: content, content };
+      const { impacts } = await findImpacts(catalogs, client, revision);
+      result.impacts.push(...impacts.list());
+      const contentReasons = listNewReasons(content, catalogs);
+      result.brokenIntegrations.push(
+        ...contentReasons.map((reason) => text`${integration.name}: ${reason}`),
+      );
+      reasons.unshift(...contentReasons);
+    }
+    if (reasons.length === 0) continue;
+    const impacts = await findImpactsOnAll(client, toImpactKey(integration), reasons);
     result.impacts.push(...impacts.list());
   }
   return result;
 }
 
+function toImpactKey({ projectId, id: integrationId, name: integrationName }: Row<'Integration'>) {
+  return { projectId, integrationId, integrationName };
+}
+
 async function readLatestContent(
-  tx: Transaction,
+  client: Pick<Transaction, 'revision'>,
   { projectId, latestRevisionId: id }: Row<'Integration'>,
 ): Promise<IntegrationContent> {
   const where = { projectId_id: { projectId, id } };
-  return readIntegrationContent(await tx.revision.findUniqueOrThrow({ where }));
+  return readIntegrationContent(await client.revision.findUniqueOrThrow({ where }));
 }
 
 /** Lists the issues that the content has with the new document and not with the previous one. */
@@ -108,18 +119,4 @@ function listNewReasons(
     );
   const previousReasons = new Set(listReasons(catalogBefore).map(toTextColumn));
   return listReasons(catalog).filter((reason) => !previousReasons.has(toTextColumn(reason)));
-}
-
-async function addReasons(
-  tx: Transaction,
-  impacts: Impacts,
-  { integration, reasons }: { integration: Row<'Integration'>; reasons: readonly Text[] },
-): Promise<void> {
-  if (reasons.length === 0) return;
-  const { projectId, id: integrationId } = integration;
-  for await (const batch of iterateInstallations(tx, { projectId, integrationId })) {
-    for (const { installation } of batch) {
-      for (const reason of reasons) impacts.add(installation, { path: [], reason });
-    }
-  }
 }

@@ -1,4 +1,5 @@
 /** Suspends connections of a custom provider whose credentials were entered for other addresses. */
+import type { Prisma } from '../../../database/generated/client.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { recordEvents } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
@@ -20,14 +21,15 @@ interface Suspension {
   time: Date;
 }
 
-/** Returns the condition for connections whose credentials were entered for other addresses. */
+/** Returns the condition for working connections whose credentials were entered for other addresses. */
 export function toSuspended(projectId: string, provider: Provider) {
   const credentialTargets = findTargets(provider);
   return {
     projectId,
     provider: provider.name,
+    status: { not: 'BAD_CREDENTIALS' },
     OR: [{ credentialTargets: null }, { credentialTargets: { not: credentialTargets } }],
-  };
+  } satisfies Prisma.ConnectionWhereInput;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function suspendConnections(
   const where = toSuspended(projectId, provider);
   const suspended = { status: 'BAD_CREDENTIALS', badCredentialsSince: time } as const;
   const { count } = await tx.connection.updateMany({
-    where: { ...where, status: { not: 'BAD_CREDENTIALS' } },
+    where,
     data: { ...suspended, updateTime: time },
   });
   const errors = [describeOtherTargets(provider)];

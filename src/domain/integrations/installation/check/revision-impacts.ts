@@ -84,6 +84,25 @@ export async function findImpacts(
   return { impacts, uncheckedAccounts };
 }
 
+/** Adds each reason to all installations of an integration. */
+export async function findImpactsOnAll(
+  client: Pick<Transaction, 'erasure' | 'installation' | 'installationConfig'>,
+  {
+    integrationName,
+    ...key
+  }: Pick<RevisionChange, 'projectId' | 'integrationId'> & { integrationName: string },
+  reasons: readonly Text[],
+): Promise<Impacts> {
+  const impacts = new Impacts(integrationName);
+  for await (const batch of iterateInstallations(client, key)) {
+    for (const { installation } of batch) {
+      impacts.installationTotal += 1;
+      for (const reason of reasons) impacts.add(installation, { path: [], reason });
+    }
+  }
+  return impacts;
+}
+
 function readsObject({ read }: ConfigContent, name: string): boolean {
   return read.some(({ objectName, disabled }) => objectName === name && !disabled);
 }
