@@ -1,6 +1,6 @@
 /**
- * Prints the settings. `npm run config -- --check` prints the effective values, with secrets masked, and every problem.
- * It exits with 1 if there are problems. `npm run config -- --example` prints .env.example.
+ * Prints the settings. `npm run config -- --check` prints the effective values, with secrets masked, every problem,
+ * and the stored documents of custom providers that this version can't use. It exits with 1 if there are any. `npm run config -- --example` prints .env.example.
  */
 import { parseArgs } from 'node:util';
 import { CONSOLE_MISSING_ADVICE, isConsoleMissing } from '../server/console/console-build.ts';
@@ -12,6 +12,7 @@ import {
   type SettingProblem,
 } from '../settings/config.ts';
 import { createExampleFile, describeConfig, getEffectiveValue } from './settings.ts';
+import { listUnusableDocuments } from './stored-documents.ts';
 import { answerHelp } from './usage.ts';
 
 const USAGE = 'Usage: npm run config -- --check, or --example';
@@ -42,6 +43,22 @@ function parseOptions(args: string[]): { check?: boolean; example?: boolean } | 
   }
 }
 
+/** A database that can't be reached is no problem of the settings, which are also checked before there is a database. */
+async function checkDocuments(config: Config): Promise<void> {
+  try {
+    const lines = await listUnusableDocuments(config);
+    if (lines.length === 0) return;
+    const advice = 'Their connections would wait. Correct them with updateProvider first';
+    console.error(
+      `This version can't use these documents of custom providers. ${advice}:\n${lines.join('\n')}`,
+    );
+    process.exitCode = 1;
+  } catch (error) {
+    const { message } = error as Error;
+    console.error(`The documents of custom providers were not checked: ${message}`);
+  }
+}
+
 answerHelp(USAGE);
 const options = parseOptions(process.argv.slice(2));
 if (options?.example) {
@@ -53,6 +70,7 @@ if (options?.example) {
     console.error(CONSOLE_MISSING_ADVICE);
     process.exitCode = 1;
   }
+  if (config) await checkDocuments(config);
   if (problems.length > 0) {
     console.error(`The configuration is invalid:\n${problems.map(formatProblem).join('\n')}`);
     process.exitCode = 1;

@@ -47,6 +47,8 @@ const SQL =
 
 /** Files outside of the database layer that write SQL. Add no file: ordinary reads and changes use Prisma Client. */
 const SQL_FILES = [
+  // It reads a database that it must not migrate.
+  'commands/stored-documents.ts',
   'copies/copied-tables.ts',
   'copies/copy.ts',
   'copies/load-copy.ts',

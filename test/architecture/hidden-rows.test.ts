@@ -70,6 +70,7 @@ const READING_FILES = {
     'domain/events/retry-deliveries.ts',
     'domain/integrations/integration/integration-deletion.ts',
     'domain/connections/provider/provider-app.ts',
+    'domain/integrations/custom-provider/custom-provider-document.ts',
     'domain/integrations/custom-provider/custom-provider.ts',
     'domain/integrations/custom-provider/provider-impacts.ts',
     'metrics/state.ts',

@@ -140,7 +140,12 @@ function parseObject(text: string, parse: TextFormat['parse']): Content | null {
 }
 
 function toFindings({ issues }: Problem, prefix: string): Finding[] {
-  return issues.map(({ name, detail }) => ({ path: removePrefix(name, prefix), detail }));
+  return issues.map(({ name, detail }) => ({
+    // An issue of the whole text has the path without the period that ends the prefix.
+    path: `${name}.` === prefix ? '' : removePrefix(name, prefix),
+    // The editor shows the line of each finding.
+    detail: detail.replace(/^line \d+, column \d+: /, ''),
+  }));
 }
 
 /** Splits a warning, which consists of a path, a colon and a sentence. */

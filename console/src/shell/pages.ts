@@ -41,6 +41,14 @@ const UNLISTED: ConsolePage[] = [
     ),
     parent: 'integrations',
   },
+  {
+    ...definePage(
+      'new-provider',
+      'New provider',
+      () => import('../providers/new-provider-page.tsx'),
+    ),
+    parent: 'providers',
+  },
 ];
 
 interface MenuSection {

@@ -8,6 +8,9 @@ export const NOT_A_PROVIDER =
 
 /** Returns the reason why nothing reaches the accounts of a stored connection whose provider is not in the catalog. */
 export function describeMissingProvider(name: string): string {
+  if (name.startsWith('x-')) {
+    return `This version of the gateway can't use the document of ${name}. CustomProvider.problem has the reason. Correct it with updateProvider.`;
+  }
   return SANDBOX_PROVIDERS.includes(name)
     ? `The sandbox is off, so ${name} is not a provider of this server. Set SANDBOX=true in all processes, or delete the connection.`
     : `${name} is no longer a provider.`;

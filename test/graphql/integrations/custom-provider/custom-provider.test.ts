@@ -242,6 +242,21 @@ test('records an event for each connection that a change suspends, and none when
   expect((await listEvents()).map(({ eventType }) => eventType)).toContain('CONNECTION_UPDATED');
 });
 
+test('suspends no connection that already waits', async () => {
+  const tenant = await app.createTenant();
+  const { id } = await createProvider(tenant, createDocument(vendor.url));
+  await install(tenant);
+  const input = { projectIdOrName: tenant.projectId, customProviderId: id };
+  const moved = { ...input, document: createDocument('https://api.acme.example') };
+  await tenant.query(UPDATE_PROVIDER, { input: { ...moved, destructive: true } });
+  const overrides = { displayName: 'Acme Cloud' };
+  const renamed = { ...input, document: createDocument('https://api.acme.example', overrides) };
+  expect((await tenant.query(UPDATE_PROVIDER, { input: renamed })).updateProvider).toMatchObject({
+    suspendedConnections: 0,
+    impacts: [],
+  });
+});
+
 test('accepts the stored credentials again when a document returns to their addresses', async () => {
   const tenant = await app.createTenant();
   const { id } = await createProvider(tenant, createDocument(vendor.url));
@@ -337,8 +352,10 @@ test('has at most 50 custom providers in a project', async () => {
   );
 });
 
-test('shows why a stored document can no longer be used, and keeps its connections waiting', async () => {
-  const tenant = await app.createTenant();
+test('shows why a stored document can no longer be used, which stops only connections of its project', async () => {
+  const [tenant, other] = [await app.createTenant(), await app.createTenant()];
+  await createProvider(other, createDocument(vendor.url));
+  await install(other);
   const { id } = await createProvider(tenant, createDocument(vendor.url));
   await install(tenant);
   const { database, catalogs } = app.app.services;
@@ -349,7 +366,17 @@ test('shows why a stored document can no longer be used, and keeps its connectio
   catalogs.forget(tenant.projectId);
   const { project } = await tenant.query(LIST_PROVIDERS, { project: tenant.projectId });
   expect(project.customProviders.nodes[0].problem).toContain('displayName');
-  expect(JSON.stringify(await write(tenant))).toContain('no longer');
+  const refused = JSON.stringify(await write(tenant));
+  expect(refused).toContain("can't use the document of x-acme");
+  expect(refused).toContain('updateProvider');
+  expect((await write(other)).data?.writeRecords.result.success).toBe(true);
+  const input = {
+    projectIdOrName: tenant.projectId,
+    customProviderId: id,
+    document: createDocument(vendor.url),
+  };
+  await tenant.query(UPDATE_PROVIDER, { input });
+  expect((await write(tenant)).data?.writeRecords.result.success).toBe(true);
 });
 
 test('refuses hostile documents', async () => {

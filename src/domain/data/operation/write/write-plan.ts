@@ -17,6 +17,7 @@ import { enumValue, joinTexts, text } from '../../../../kernel/text.ts';
 import type { Provider, ProviderCapability } from '../../../../providers/contract.ts';
 import { resolveObjectName } from '../../../../providers/object-support.ts';
 import type { Call } from '../../../access/call.ts';
+import { describeMissingProvider } from '../../../access/catalog.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
 import { type ConfigContent, readConfigContent } from '../../../integrations/installation/installation-config.ts';
@@ -76,7 +77,7 @@ export async function planWrite(
   const issues = [...listUnknownIssues(input, { group, object }), ...mappingIssues];
   const conflicts = [
     ...(object && config ? listConfigIssues(input, choice) : []),
-    ...listProviderIssues(input, records, provider),
+    ...listProviderIssues(input, records, provider ?? integration.provider),
   ];
   if (issues.length > 0) throw invalidInput([...issues, ...conflicts]);
   if (!object) throw new Error('Bug: write plan without an object.');
@@ -163,10 +164,11 @@ function* listConfigIssues(
 function* listProviderIssues(
   input: WriteInput,
   records: readonly InputRecord[],
-  provider: Provider | null,
+  /** The name of a provider that can't be used. */
+  provider: Provider | string,
 ): Generator<Issue> {
-  if (!provider) {
-    const detail = 'has a provider that is no longer supported.';
+  if (typeof provider === 'string') {
+    const detail = `has a provider that can't be used. ${describeMissingProvider(provider)}`;
     yield createInputIssue(['integrationIdOrName'], detail);
     return;
   }
