@@ -2,6 +2,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json schema.prisma prisma.config.ts schema.graphql ./
+COPY docs/provider.schema.json docs/
 COPY console console
 COPY src src
 COPY scripts/compress.ts scripts/install-production.sh scripts/

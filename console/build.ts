@@ -119,6 +119,15 @@ async function writeEditedInputs(): Promise<void> {
   writeFileSync(join(root, '__generated__', 'edited-inputs.ts'), text);
 }
 
+/** Writes the schema of provider documents, from which the editor completes them. */
+function writeProviderSchema(): void {
+  const schema = JSON.parse(readFileSync(join(root, '..', 'docs', 'provider.schema.json'), 'utf8'));
+  // A browser parses JSON faster than an object in code.
+  const json = JSON.stringify(JSON.stringify(schema));
+  const text = `import type { JsonSchema } from '../src/providers/schema-completion.ts';\n\nexport const PROVIDER_SCHEMA: JsonSchema = JSON.parse(${json});\n`;
+  writeFileSync(join(root, '__generated__', 'provider-schema.ts'), text);
+}
+
 async function bundle(outDir: string): Promise<void> {
   // Tests build a stale console with NODE_ENV=test, for which Vite would bundle the development build of
   // React.
@@ -160,6 +169,7 @@ if (compiler === null || findPackage('vite') === null) {
     const documents = await compileOperations(compiler);
     await writeEnums();
     await writeEditedInputs();
+    writeProviderSchema();
     await bundle(newDist);
     writeFileSync(join(newDist, 'documents.json'), JSON.stringify(documents));
     compress(newDist);

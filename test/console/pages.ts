@@ -34,6 +34,7 @@ const PAGES = [
   ['deliveries/{delivery}', 'to “events”'],
   ['providers', 'Providers'],
   ['providers/sandbox', 'Sandbox'],
+  ['new-provider', 'New provider'],
   ['agents', 'Agents'],
   ['contract', 'Contract'],
   ['configuration', 'Configuration'],

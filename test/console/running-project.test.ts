@@ -6,6 +6,7 @@ import { testDeliveries } from './deliveries.ts';
 import { testDiagnosis } from './diagnosis.ts';
 import { testLive } from './live.ts';
 import { testPlans } from './plans.ts';
+import { testCustomProviders } from './providers/custom-providers.ts';
 import { openConsoleStage } from './stage.ts';
 import { testStates } from './states.ts';
 
@@ -13,7 +14,8 @@ import { testStates } from './states.ts';
 const RETRY_SECONDS = '36000,36000,36000';
 
 describeInBrowser(
-  () => openConsoleStage(RETRY_SECONDS),
+  // Tests of custom providers start the server of a provider.
+  () => openConsoleStage(RETRY_SECONDS, { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' }),
   (getStage) => {
     // Later suites may delete rows.
     describe('deliveries', () => testDeliveries(getStage));
@@ -21,6 +23,7 @@ describeInBrowser(
     describe('states', () => testStates(getStage));
     describe('changes', () => testChanges(getStage));
     describe('plans', () => testPlans(getStage));
+    describe('custom providers', () => testCustomProviders(getStage));
     describe('live', () => testLive(getStage));
   },
 );

@@ -26,9 +26,14 @@ export interface ConsoleStage<Server extends StageServer = StageServer> extends 
 
 const ENV = { TRUSTED_DOCUMENTS: 'only' };
 
-/** Opens a stage whose server retries deliveries after these times. */
-export const openConsoleStage = (retrySeconds: string): Promise<ConsoleStage<DemoServer>> =>
-  openConsoleStageOn((env) => startDemo({ ...env, DELIVERY_RETRY_SECONDS: retrySeconds }));
+/** Opens a stage whose server retries deliveries after these times. `settings` are further settings of the server. */
+export const openConsoleStage = (
+  retrySeconds: string,
+  settings: Record<string, string> = {},
+): Promise<ConsoleStage<DemoServer>> =>
+  openConsoleStageOn((env) =>
+    startDemo({ ...env, DELIVERY_RETRY_SECONDS: retrySeconds, ...settings }),
+  );
 
 export async function openConsoleStageOn<Server extends StageServer>(
   start: (env: Record<string, string>) => Promise<Server>,

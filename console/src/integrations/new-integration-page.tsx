@@ -15,6 +15,19 @@ const PAGE_QUERY = graphql`
   query newIntegrationPageQuery($project: String!) {
     project(idOrName: $project) {
       name
+      customProviders(first: 50) {
+        nodes {
+          provider {
+            name
+            displayName
+            supports
+            objects {
+              name
+              displayName
+            }
+          }
+        }
+      }
       destinations(first: 100) {
         nodes {
           name
@@ -44,7 +57,11 @@ export default function NewIntegrationPage({ project: projectIdOrName }: Console
   const linkTo = useProjectLink(projectIdOrName);
   const [, navigate] = useLocation();
   if (!project) return <NotFound noun="project" />;
-  const provider = providers.nodes.find(({ name }) => name === providerName);
+  const allProviders = [
+    ...project.customProviders.nodes.flatMap(({ provider }) => provider ?? []),
+    ...providers.nodes,
+  ];
+  const provider = allProviders.find(({ name }) => name === providerName);
   return (
     <Page
       title="New integration"
@@ -73,7 +90,7 @@ export default function NewIntegrationPage({ project: projectIdOrName }: Console
       ) : (
         <ProviderTiles
           // The sandbox comes first, because it needs no account.
-          providers={providers.nodes.toSorted(
+          providers={allProviders.toSorted(
             (a, b) =>
               Number(b.name === SANDBOX) - Number(a.name === SANDBOX) ||
               a.displayName.localeCompare(b.displayName),

@@ -1,19 +1,20 @@
-/** One provider: its capabilities, and the project's provider apps. */
+/** One provider: its capabilities, the document of a custom one, and the project's provider apps. */
 import { graphql } from 'react-relay';
 import type { providerPageQuery } from '../../__generated__/providerPageQuery.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
 import { NotFound, Page, Panel } from '../parts/page.tsx';
-import { ProviderName } from '../parts/provider-mark.tsx';
+import { ProviderMark } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, getSchemeName } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
+import { CustomProvider } from './custom-provider.tsx';
 import { NewApp, ProviderApps } from './provider-apps.tsx';
 
 const PAGE_QUERY = graphql`
   query providerPageQuery($project: String!, $name: String!) {
-    provider(name: $name) {
+    provider(name: $name, projectIdOrName: $project) {
       name
       displayName
       baseUrl
@@ -32,6 +33,12 @@ const PAGE_QUERY = graphql`
       }
     }
     project(idOrName: $project) {
+      customProviders(first: 50) {
+        nodes {
+          id
+          name
+        }
+      }
       setupFailures {
         provider
         error
@@ -49,6 +56,10 @@ export default function ProviderPage({
 }: ConsolePageProps) {
   const variables = { project: projectIdOrName, name };
   const { provider, project } = usePageQuery<providerPageQuery>(PAGE_QUERY, variables);
+  const custom = project?.customProviders.nodes.find((candidate) => candidate.name === name);
+  const customPanel = custom && <CustomProvider project={projectIdOrName} {...custom} />;
+  // The document of a custom provider may be unusable.
+  if (!provider && customPanel) return <Page title={name}>{customPanel}</Page>;
   if (!provider) return <NotFound noun="provider" />;
   const hasConsent = provider.authSchemes.some((scheme) =>
     scheme.startsWith('OAUTH2_AUTHORIZATION'),
@@ -56,7 +67,11 @@ export default function ProviderPage({
   const failure = project?.setupFailures.find((candidate) => candidate.provider === name);
   return (
     <Page
-      title={<ProviderName provider={provider.name} />}
+      title={
+        <span className="provider">
+          <ProviderMark displayName={provider.displayName} /> {provider.displayName}
+        </span>
+      }
       name={provider.displayName}
       actions={
         <NewApp projectIdOrName={projectIdOrName} provider={provider} hasConsent={hasConsent} />
@@ -74,12 +89,13 @@ export default function ProviderPage({
             Objects: provider.objects.map(({ displayName }) => displayName).join(', ') || null,
             'Other inputs':
               provider.inputs.map(({ displayName }) => displayName).join(', ') || null,
-            Scopes: provider.scopes.length > 0 && <code>{provider.scopes.join(' ')}</code>,
+            Scopes: provider.scopes.length > 0 ? <code>{provider.scopes.join(' ')}</code> : null,
             Documentation: provider.docsUrl && <a href={provider.docsUrl}>{provider.docsUrl}</a>,
             Name: <Copyable value={provider.name} label="name" />,
           }}
         />
       </Panel>
+      {customPanel}
       {failure && (
         <Panel title="Customers can't connect">
           <p>{failure.error}</p>

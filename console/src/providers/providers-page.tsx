@@ -83,7 +83,9 @@ export default function ProvidersPage({ project }: ConsolePageProps) {
             <tr key={name}>
               <td>
                 <Link href={linkTo(`providers/${name}`)} className="strong">
-                  <ProviderMark displayName={displayName} /> {displayName}
+                  <span className="provider">
+                    <ProviderMark displayName={displayName} /> {displayName}
+                  </span>
                 </Link>{' '}
                 {isCustom && <span className="tag">Custom</span>}{' '}
                 {problem !== null && <Status value="ERROR" label="Can’t be used" />}

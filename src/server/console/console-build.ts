@@ -10,7 +10,12 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CONSOLE = join(ROOT, 'console');
 export const CONSOLE_DIST = join(CONSOLE, 'dist');
 /** The sources of the bundle, below ROOT. The schema and the packages are outside the console's folder. */
-const SOURCES = ['console/**/*', 'schema.graphql', 'package-lock.json'];
+const SOURCES = [
+  'console/**/*',
+  'schema.graphql',
+  'docs/provider.schema.json',
+  'package-lock.json',
+];
 const GENERATED_FOLDER = /\b(dist|__generated__)\b/;
 
 /**

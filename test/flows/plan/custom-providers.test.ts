@@ -140,7 +140,7 @@ test('names connections that a change of the hosts suspends, and sends no reques
   expect(refused.findings).toMatchObject([
     {
       severity: 'error',
-      message: expect.stringContaining('1 connections must be connected again'),
+      message: expect.stringContaining('1 connection must be connected again'),
     },
   ]);
   const plan = await planDocument(rest, moved, { allowDeletions: true });
@@ -185,7 +185,7 @@ test('deletes a custom provider only with allowDeletions, and only if nothing us
   expect(used.findings).toMatchObject([
     {
       severity: 'error',
-      message: expect.stringContaining('integrations (crm), 1 connections use'),
+      message: expect.stringContaining('integrations (crm), 1 connection use'),
     },
   ]);
   expect((await applyPlan(rest, used)).status).toBe(409);

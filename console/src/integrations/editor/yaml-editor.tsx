@@ -20,7 +20,7 @@ const language = StreamLanguage.define({
   },
 });
 
-const YAML_FORMAT: Format = {
+export const YAML_FORMAT: Format = {
   extensions: language,
   check: ({ state }) =>
     parseDocument(state.doc.toString()).errors.map(({ pos: [from, to], message }) => ({

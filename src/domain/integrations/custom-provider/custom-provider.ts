@@ -261,7 +261,7 @@ function refuseImpacts({ impacts, brokenIntegrations, suspendedConnections }: Pr
 }
 
 export function describeSuspended(count: number): string {
-  return `${count} connections must be connected again, because the new document sends credentials to other addresses.`;
+  return `${formatCount(count, 'connection')} must be connected again, because the new document sends credentials to other addresses.`;
 }
 
 export const deleteProvider = projectMutation({
@@ -304,10 +304,14 @@ export async function describeUses(
     ...(integrations.length > 0
       ? [`integrations (${integrations.map(({ name }) => name).join(', ')})`]
       : []),
-    ...(connections > 0 ? [`${connections} connections`] : []),
-    ...(apps > 0 ? [`${apps} provider apps`] : []),
+    ...(connections > 0 ? [formatCount(connections, 'connection')] : []),
+    ...(apps > 0 ? [formatCount(apps, 'provider app')] : []),
   ];
   return uses.length > 0 ? `${uses.join(', ')} use ${provider}. Delete them first.` : null;
+}
+
+function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Throws UNPROCESSABLE if the project has the maximum number of custom providers. */

@@ -178,7 +178,7 @@ test('sends no stored credential to other addresses, until the account is connec
   };
   const refusal = await tenant.expectRefusal(UPDATE_PROVIDER, { input });
   expect(refusal).toMatchObject({ code: 'CONFLICT' });
-  expect(JSON.stringify(refusal)).toContain('1 connections must be connected again');
+  expect(JSON.stringify(refusal)).toContain('1 connection must be connected again');
   const { updateProvider } = await tenant.query(UPDATE_PROVIDER, {
     input: { ...input, destructive: true },
   });
@@ -303,7 +303,7 @@ test('refuses to delete a custom provider that is used', async () => {
   const input = { projectIdOrName: tenant.projectId, customProviderId: id };
   const refusal = await tenant.expectRefusal(DELETE_PROVIDER, { input });
   expect(refusal).toMatchObject({ code: 'CONFLICT' });
-  expect(JSON.stringify(refusal)).toContain('integrations (crm), 1 connections use x-acme');
+  expect(JSON.stringify(refusal)).toContain('integrations (crm), 1 connection use x-acme');
 });
 
 test('refuses names without the prefix, another name in an update, and a taken name', async () => {
