@@ -75,17 +75,10 @@ export function replaceProviders(
 ): Catalog {
   const names = new Set([...providers.map(({ name }) => name), ...deletedNames]);
   const kept = catalog.providers.filter(({ name }) => !names.has(name));
-  return {
-    ...createCatalog([...kept, ...providers]),
-    findProblem: (name) => (names.has(name) ? null : catalog.findProblem(name)),
-  };
+  return createCatalog([...kept, ...providers]);
 }
 
-/** `problems` has the reasons why documents can't be used, by the names of their providers. */
-export function createCatalog(
-  providers: readonly Provider[],
-  problems: ReadonlyMap<string, string> = new Map(),
-): Catalog {
+export function createCatalog(providers: readonly Provider[]): Catalog {
   const sortedProviders = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
   const providersByName = new Map(sortedProviders.map((provider) => [provider.name, provider]));
   const find = (name: string) => providersByName.get(name) ?? null;

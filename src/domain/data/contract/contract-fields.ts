@@ -5,7 +5,10 @@
 import type { FieldDescription, ObjectDescription } from '../../../providers/contract.ts';
 import type { ValueReplacements } from '../../integrations/installation/choice/value-mapping.ts';
 import type { WriteFieldSetting } from '../../integrations/installation/choice/write-field-setting.ts';
-import type { ConfigContent, ReadConfig } from '../../integrations/installation/installation-config.ts';
+import type {
+  ConfigContent,
+  ReadConfig,
+} from '../../integrations/installation/installation-config.ts';
 import { parseWireValueType } from '../../integrations/installation/shown-field.ts';
 import type {
   IntegrationContent,

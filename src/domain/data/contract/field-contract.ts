@@ -1,7 +1,7 @@
 /** The field of an object in a contract, as the API returns it. */
 import { z } from 'zod';
-import { fieldValueResource } from '../../integrations/installation/shown-field.ts';
 import { enumeration, resource } from '../../base/resource.ts';
+import { fieldValueResource } from '../../integrations/installation/shown-field.ts';
 import { contractFieldType } from './field-type.ts';
 
 const fieldOrigin = enumeration('FieldOrigin', 'The reason why a contract has a field.', {

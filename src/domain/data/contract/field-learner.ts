@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../../database/open/database.ts';
 import type { Prisma } from '../../../database/generated/client.ts';
+import type { Database } from '../../../database/open/database.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { FieldDescription, ObjectDescription } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';

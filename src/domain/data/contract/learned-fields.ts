@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../../database/open/database.ts';
 import type { FieldValueType, Provider } from '../../../providers/contract.ts';
+import { toModuleKey } from '../../../providers/modules.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import type { IntegrationContent } from '../../integrations/integration/integration-content.ts';
-import { toModuleKey } from '../../../providers/modules.ts';
 
 export interface LearnedType {
   valueType: FieldValueType;

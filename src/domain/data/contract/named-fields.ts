@@ -5,7 +5,10 @@
 import type { FieldDescription } from '../../../providers/contract.ts';
 import { getDeliveredName } from '../../integrations/installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../../integrations/installation/installation-config.ts';
-import type { FieldMapping, ReadObject } from '../../integrations/integration/integration-content.ts';
+import type {
+  FieldMapping,
+  ReadObject,
+} from '../../integrations/integration/integration-content.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
 import { type FieldNames, findFieldName } from '../operation/write/record-mapping.ts';
 import type { FieldSources } from './contract-fields.ts';

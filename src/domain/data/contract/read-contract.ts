@@ -5,18 +5,21 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, unprocessable } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import type { Call } from '../../access/call.ts';
+import type { Catalog } from '../../access/catalog.ts';
 import { read } from '../../access/declared-read.ts';
+import { byId } from '../../access/scope.ts';
+import { orEndUser } from '../../access/viewer/needs.ts';
 import { readConfigContent } from '../../integrations/installation/installation-config.ts';
 import { findContent } from '../../integrations/integration/content-cache.ts';
-import { describeObjects, type HydratedObject } from '../../integrations/integration/hydrated-revision.ts';
+import {
+  describeObjects,
+  type HydratedObject,
+} from '../../integrations/integration/hydrated-revision.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
 } from '../../integrations/integration/integration-content.ts';
 import { findLatestRevisions } from '../../integrations/integration/revision.ts';
-import type { Catalog } from '../../access/catalog.ts';
-import { byId } from '../../access/scope.ts';
-import { orEndUser } from '../../access/viewer/needs.ts';
 import type { Contract } from './contract-resource.ts';
 import { findLearnedTypes, type ManifestTypes } from './learned-fields.ts';
 import { type ContractInput, createContract } from './object-contract.ts';

@@ -2,11 +2,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Call } from '../../access/call.ts';
+import { getProject, narrowToVisible } from '../../access/scope.ts';
+import { authorize, meetsNeed, type Need } from '../../access/viewer/needs.ts';
 import { followStreamMessages } from '../../events/stream/stream-subscription.ts';
 import { listInstallationRecords } from '../operation/record-search.ts';
 import { writeRecords } from '../operation/write-records.ts';
-import { getProject, narrowToVisible } from '../../access/scope.ts';
-import { authorize, meetsNeed, type Need } from '../../access/viewer/needs.ts';
 import type { Contract } from './contract-resource.ts';
 import {
   createTooManyIntegrationsError,

@@ -3,15 +3,15 @@
 import { z } from 'zod';
 import { notFound } from '../../../kernel/errors.ts';
 import type { Call } from '../../access/call.ts';
+import { inProject } from '../../access/catalog.ts';
 import { read } from '../../access/declared-read.ts';
+import { byId } from '../../access/scope.ts';
+import { orEndUser } from '../../access/viewer/needs.ts';
+import { resource, updateTime } from '../../base/resource.ts';
 import { getInstallationByKey } from '../../integrations/installation/installation.ts';
 import type { IntegrationKey } from '../../integrations/integration/integration.ts';
 import { readIntegrationContent } from '../../integrations/integration/integration-content.ts';
 import { findLatestRevisions } from '../../integrations/integration/revision.ts';
-import { inProject } from '../../access/catalog.ts';
-import { resource, updateTime } from '../../base/resource.ts';
-import { byId } from '../../access/scope.ts';
-import { orEndUser } from '../../access/viewer/needs.ts';
 import { operationProgressResource, parseOperationMetadata } from './operation.ts';
 import { findProviderName } from './read/read-plan.ts';
 

@@ -6,14 +6,14 @@ import { type DomainError, notFound, unprocessable } from '../../../kernel/error
 import { enumValue, text } from '../../../kernel/text.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
-import { findProviderObject } from '../contract/object-contract.ts';
-import { listVisibleIntegrations } from '../contract/visible-contract.ts';
+import { byId, findProjectRows } from '../../access/scope.ts';
+import { authorize } from '../../access/viewer/needs.ts';
 import { followStreamMessages } from '../../events/stream/stream-subscription.ts';
 import type { ConfigContent } from '../../integrations/installation/installation-config.ts';
 import { findLatestContent } from '../../integrations/integration/content-cache.ts';
 import type { IntegrationContent } from '../../integrations/integration/integration-content.ts';
-import { byId, findProjectRows } from '../../access/scope.ts';
-import { authorize } from '../../access/viewer/needs.ts';
+import { findProviderObject } from '../contract/object-contract.ts';
+import { listVisibleIntegrations } from '../contract/visible-contract.ts';
 import { getServingInstallation, type ObjectOfGroup } from './object-installation.ts';
 
 export type ChangeItem = LogItem<StreamedMessage>;

@@ -4,15 +4,18 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, type Issue, notFound, unprocessable } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
-import { findProviderObject } from '../contract/object-contract.ts';
-import { INTEGRATIONS_MAX } from '../contract/read-contract.ts';
-import { type ConfigContent, readConfigContent } from '../../integrations/installation/installation-config.ts';
-import { findContent, findLatestContent } from '../../integrations/integration/content-cache.ts';
-import type { IntegrationContent } from '../../integrations/integration/integration-content.ts';
-import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
-import { findGroupByRef } from '../../tenants/project/parties.ts';
 import { type Batch, byId, listVisibleLinks, narrowToVisible } from '../../access/scope.ts';
 import type { Viewer } from '../../access/viewer/viewer.ts';
+import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
+import {
+  type ConfigContent,
+  readConfigContent,
+} from '../../integrations/installation/installation-config.ts';
+import { findContent, findLatestContent } from '../../integrations/integration/content-cache.ts';
+import type { IntegrationContent } from '../../integrations/integration/integration-content.ts';
+import { findGroupByRef } from '../../tenants/project/parties.ts';
+import { findProviderObject } from '../contract/object-contract.ts';
+import { INTEGRATIONS_MAX } from '../contract/read-contract.ts';
 import type { InstallationContent } from './read/source.ts';
 
 /** Identifies an object of a project by the builder's name, and a group. */

@@ -2,12 +2,11 @@
 import { type Issue, invalidInput, moveIssues } from '../../../kernel/errors.ts';
 import type { PathMove } from '../../../kernel/text.ts';
 import { load } from '../../access/batched.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProjectCall } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
-import { getDeliveredName } from '../../integrations/installation/choice/mapped-names.ts';
-import { listSchemaIssues, parseInput, withMovedPaths } from '../../base/parse-input.ts';
 import type { Batch } from '../../access/scope.ts';
-import type { ProjectCall } from '../../access/call.ts';
+import { listSchemaIssues, parseInput, withMovedPaths } from '../../base/parse-input.ts';
+import { getDeliveredName } from '../../integrations/installation/choice/mapped-names.ts';
 import {
   getServedContent,
   getServingInstallation,

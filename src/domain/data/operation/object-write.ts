@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Issue } from '../../../kernel/errors.ts';
 import type { Call } from '../../access/call.ts';
-import { listSchemaIssues, parseInput } from '../../base/parse-input.ts';
 import { authorize } from '../../access/viewer/needs.ts';
+import { listSchemaIssues, parseInput } from '../../base/parse-input.ts';
 import {
   getServingInstallation,
   type ObjectOfGroup,

@@ -6,15 +6,18 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { id } from '../../../kernel/ids.ts';
 import type { Call } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
-import { findIntegration, integrationIdOrName } from '../../integrations/integration/integration.ts';
-import { ref } from '../../base/names.ts';
 import { createdFilters, toCreateTimeRange } from '../../access/paging/created-range.ts';
 import { refuseCombinations } from '../../access/paging/exclusive-filters.ts';
 import type { NamedList } from '../../access/paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../../access/paging/page.ts';
 import { type List, listPage } from '../../access/paging/page-of-rows.ts';
-import { findGroupByRef } from '../../tenants/project/parties.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
+import { ref } from '../../base/names.ts';
+import {
+  findIntegration,
+  integrationIdOrName,
+} from '../../integrations/integration/integration.ts';
+import { findGroupByRef } from '../../tenants/project/parties.ts';
 import { operationActionType, operationStatus, toStoredOperationStatus } from './operation.ts';
 
 export const operationFilters = z.object({

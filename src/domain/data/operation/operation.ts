@@ -11,6 +11,8 @@ import type { Call } from '../../access/call.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
+import { getProjectRow } from '../../access/scope.ts';
+import { orEndUser } from '../../access/viewer/needs.ts';
 import {
   computed,
   createdInProject,
@@ -21,8 +23,6 @@ import {
   updateTime,
 } from '../../base/resource.ts';
 import { printedColumn, printTexts } from '../../base/stored-text.ts';
-import { getProjectRow } from '../../access/scope.ts';
-import { orEndUser } from '../../access/viewer/needs.ts';
 
 /** The status of operations in the API. The database stores the words of the reference API. */
 export const operationStatus = enumeration('OperationStatus', 'The status of an operation.', {

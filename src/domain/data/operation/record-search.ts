@@ -2,16 +2,21 @@
  * Reads current records of an account, with an installation's fields and mapping. The records are neither stored nor
  * delivered.
  */
-import type { Row } from '../../../database/statements/tables.ts';
+
 import { z } from 'zod';
+import type { Row } from '../../../database/statements/tables.ts';
 import { invalid, invalidInput, unprocessable } from '../../../kernel/errors.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import type { FieldValue, ProviderRecord, RecordPage } from '../../../providers/moving-records.ts';
 import { getFiltersMax } from '../../../providers/object-support.ts';
 import type { Call } from '../../access/call.ts';
-import { openSession } from '../../connections/connection/connection-session.ts';
 import { providerRead } from '../../access/declared-read.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from '../../access/paging/page.ts';
+import { orEndUser } from '../../access/viewer/needs.ts';
 import { orNull } from '../../base/input-schemas.ts';
+import { projectIdOrName, ref } from '../../base/names.ts';
+import { resource } from '../../base/resource.ts';
+import { openSession } from '../../connections/connection/connection-session.ts';
 import {
   FILTERS_MAX,
   fieldFilterInput,
@@ -20,10 +25,6 @@ import {
 import { getInstallationOfGroup } from '../../integrations/installation/installation.ts';
 import { integrationIdOrName } from '../../integrations/integration/integration.ts';
 import { contentText } from '../../integrations/integration/integration-content-input.ts';
-import { projectIdOrName, ref } from '../../base/names.ts';
-import { PAGE_DEFAULT, PAGE_MAX } from '../../access/paging/page.ts';
-import { resource } from '../../base/resource.ts';
-import { orEndUser } from '../../access/viewer/needs.ts';
 import { createEntry, type ResultEntry, resultEntry } from './read/read-message.ts';
 import { createPlanKey, findReplacements, type ReadPlan } from './read/read-plan.ts';
 import {

@@ -3,9 +3,9 @@
 import { invalid, unprocessable } from '../../../kernel/errors.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Call } from '../../access/call.ts';
+import { inProject } from '../../access/catalog.ts';
 import { isConsentPending } from '../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connections/connection/token/token.ts';
-import { inProject } from '../../access/catalog.ts';
 import { toDomainError } from '../../connections/provider/provider-domain-errors.ts';
 import { waitForProvider } from '../../connections/provider/provider-wait.ts';
 import { describeUnmappedNames, findProviderName } from './read/read-plan.ts';

@@ -1,6 +1,9 @@
 /** Writes records, from the input of a call to its response. */
 import { z } from 'zod';
-import { findNamedTarget, type NamedTarget } from '../../../database/statements/hot/write-target.ts';
+import {
+  findNamedTarget,
+  type NamedTarget,
+} from '../../../database/statements/hot/write-target.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import { notifyWorkers } from '../../../jobs/workers.ts';
 import { notFound } from '../../../kernel/errors.ts';
@@ -8,12 +11,12 @@ import { findPrefix } from '../../../kernel/ids.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
-import { refuseIfBacklogged } from '../../events/delivery-backlog.ts';
-import { waitForProvider } from '../../connections/provider/provider-wait.ts';
-import { jsonObject, resource } from '../../base/resource.ts';
 import { canSee } from '../../access/scope.ts';
-import { castJsonColumn } from '../../base/storable-json.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
+import { jsonObject, resource } from '../../base/resource.ts';
+import { castJsonColumn } from '../../base/storable-json.ts';
+import { waitForProvider } from '../../connections/provider/provider-wait.ts';
+import { refuseIfBacklogged } from '../../events/delivery-backlog.ts';
 import { OMITTED_FIELDS_OF_RECORD, parseOperationMetadata } from './operation.ts';
 import { createFailedOutcome, type StoredOutcome } from './write/outcome.ts';
 import type { UnknownFields } from './write/record-mapping.ts';

@@ -1,7 +1,7 @@
 /** Limits the undelivered events of a provider app. Above the limit, new events are refused. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createBoundedCount } from '../../base/bounded-count.ts';
 import type { Services } from '../../access/call.ts';
+import { createBoundedCount } from '../../base/bounded-count.ts';
 import type { FollowedSource } from './stream/stream-state.ts';
 
 /** The seconds after which a provider should retry. */

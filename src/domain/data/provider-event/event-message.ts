@@ -7,6 +7,7 @@ import type {
   ProviderEventKind,
   ProviderEvent as SentEvent,
 } from '../../../providers/subscribing.ts';
+import { castJsonColumn } from '../../base/storable-json.ts';
 import {
   createEntry,
   createMessageBodies,
@@ -14,7 +15,6 @@ import {
   resultEntry,
 } from '../operation/read/read-message.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
-import { castJsonColumn } from '../../base/storable-json.ts';
 
 export type StoredEvent = Row<'ProviderEvent'>;
 type EventContent = Pick<SentEvent, 'record' | 'association' | 'raw'>;

@@ -6,6 +6,7 @@ import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { requireShallow } from '../../../providers/read-responses.ts';
 import type { Services } from '../../access/call.ts';
+import { describeMissingProvider } from '../../access/catalog.ts';
 import { openSession } from '../../connections/connection/connection-session.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
 import {
@@ -13,7 +14,6 @@ import {
   findInstallationContent,
   withAllFields,
 } from '../operation/read/source.ts';
-import { describeMissingProvider } from '../../access/catalog.ts';
 import {
   type DeliveredNames,
   type FindRecord,

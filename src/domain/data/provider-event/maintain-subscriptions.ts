@@ -3,8 +3,6 @@
  * Repeating the work is safe: the events of a duplicate subscription are stored once.
  */
 
-import { toTextColumn } from '../../base/stored-text.ts';
-import { OperationRequests } from '../../connections/diagnosis/operation-requests.ts';
 import { hash } from 'node:crypto';
 import { LEASE, LeaseLost, RELEASED_LEASE, requireLease } from '../../../database/leases/lease.ts';
 import { LeasedRows } from '../../../database/leases/leased-rows.ts';
@@ -17,9 +15,11 @@ import type { DesiredSubscription, SubscribeCapability } from '../../../provider
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../../work/durations.ts';
 import type { Services } from '../../access/call.ts';
-import type { AccountSession } from '../../connections/connection/connection-session.ts';
-import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { findProviderOf } from '../../access/catalog.ts';
+import { toTextColumn } from '../../base/stored-text.ts';
+import type { AccountSession } from '../../connections/connection/connection-session.ts';
+import { OperationRequests } from '../../connections/diagnosis/operation-requests.ts';
+import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import {
   isUsedByOthers,

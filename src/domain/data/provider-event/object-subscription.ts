@@ -1,7 +1,5 @@
 /** Subscriptions of installations: the desired events of each object, and the state at the provider. */
 
-import { printedColumn } from '../../base/stored-text.ts';
-import { printText, type Text } from '../../../kernel/text.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../../database/statements/projects/all-projects.ts';
@@ -11,13 +9,16 @@ import { inTransaction, type Transaction } from '../../../database/transactions/
 import { notifySubscriptions } from '../../../events/channel.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
+import { printText, type Text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderEventKind } from '../../../providers/subscribing.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProjectServices, Services } from '../../access/call.ts';
+import { describeMissingProvider } from '../../access/catalog.ts';
+import { enumeration, resource } from '../../base/resource.ts';
+import { printedColumn } from '../../base/stored-text.ts';
 import { iterateInstallations } from '../../integrations/installation/check/revision-impacts.ts';
 import type { ConfigContent } from '../../integrations/installation/installation-config.ts';
 import { readInstallationFields } from '../../integrations/installation/installation-events.ts';
-import type { ProjectServices } from '../../access/call.ts';
 import {
   createInstallationBatch,
   REQUESTED_INSTALLATIONS,
@@ -28,8 +29,6 @@ import type {
   SubscribeObject,
 } from '../../integrations/integration/integration-content.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
-import { describeMissingProvider } from '../../access/catalog.ts';
-import { enumeration, resource } from '../../base/resource.ts';
 import { applyConfig, listRecordKinds } from './event-kinds.ts';
 
 export type ObjectSubscription = Row<'ObjectSubscription'>;

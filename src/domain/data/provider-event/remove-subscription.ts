@@ -4,8 +4,8 @@ import type { Prisma } from '../../../database/generated/client.ts';
 import { type RunStatement, sqlStatement } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Services } from '../../access/call.ts';
-import { openSessionOf } from '../../connections/connection/connection-session.ts';
 import { findProviderOf } from '../../access/catalog.ts';
+import { openSessionOf } from '../../connections/connection/connection-session.ts';
 import type { ObjectSubscription, SubscriptionKey } from './object-subscription.ts';
 import { removePing } from './stream/stream-ping.ts';
 

@@ -4,13 +4,15 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { SubscribeCapability } from '../../../providers/subscribing.ts';
 import type { Services } from '../../access/call.ts';
-import { type AccountSession } from '../../connections/connection/connection-session.ts';
+import { findProviderOf } from '../../access/catalog.ts';
+import {
+  type AccountSession,
+  openSessionOf,
+} from '../../connections/connection/connection-session.ts';
 import { findVariable } from '../../connections/connection/session/account-address.ts';
 import { identifyAccount } from '../../connections/connection/session/identify-account.ts';
 import { findStoredToken, isRefreshDue } from '../../connections/connection/token/token.ts';
 import { getFreshCredentials } from '../../connections/connection/token/token-refresh.ts';
-import { openSessionOf } from '../../connections/connection/connection-session.ts';
-import { findProviderOf } from '../../access/catalog.ts';
 import { requireAppForProvider } from '../../connections/provider/credential-targets.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import type { SealedApp } from './webhook-secret.ts';

@@ -13,22 +13,24 @@ import { leasedWork } from '../../../jobs/leased-work.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../../work/durations.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProjectServices, Services } from '../../access/call.ts';
+import { inProject } from '../../access/catalog.ts';
+import { castJsonColumn } from '../../base/storable-json.ts';
 import { openSession } from '../../connections/connection/connection-session.ts';
+import { learnFields } from '../../connections/provider/object-descriptions.ts';
+import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { stopIfBacklogged } from '../../events/delivery-backlog.ts';
 import { lockDestination } from '../../events/destination-uses.ts';
-import { learnFields } from '../../connections/provider/object-descriptions.ts';
 import { getNextRunTime } from '../../integrations/integration/cron.ts';
-import type { IntegrationContent, WatchSchema } from '../../integrations/integration/integration-content.ts';
-import type { ProjectServices } from '../../access/call.ts';
+import type {
+  IntegrationContent,
+  WatchSchema,
+} from '../../integrations/integration/integration-content.ts';
 import {
   createInstallationHead,
   findInstallationContent,
   type InstallationContent,
 } from '../operation/read/source.ts';
-import { inProject } from '../../access/catalog.ts';
-import { logWorkFailure } from '../../connections/provider/work-failure.ts';
-import { castJsonColumn } from '../../base/storable-json.ts';
 import {
   findSchemaDifference,
   formatSchemaMessage,

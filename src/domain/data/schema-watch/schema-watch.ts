@@ -3,7 +3,10 @@
 import { runChange, sql } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Services } from '../../access/call.ts';
-import type { IntegrationContent, RevisionChange } from '../../integrations/integration/integration-content.ts';
+import type {
+  IntegrationContent,
+  RevisionChange,
+} from '../../integrations/integration/integration-content.ts';
 
 interface Installation {
   id: string;

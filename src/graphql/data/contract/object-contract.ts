@@ -1,4 +1,7 @@
-import { type Contract, contractResource } from '../../../domain/data/contract/contract-resource.ts';
+import {
+  type Contract,
+  contractResource,
+} from '../../../domain/data/contract/contract-resource.ts';
 import {
   listInstallationContracts,
   listProjectContracts,

@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { type Contract, contractResource } from '../../../domain/data/contract/contract-resource.ts';
+import { readWithin } from '../../../domain/access/declared-read.ts';
+import { projectIdOrName } from '../../../domain/base/names.ts';
+import {
+  type Contract,
+  contractResource,
+} from '../../../domain/data/contract/contract-resource.ts';
 import { formatGraphqlSdl } from '../../../domain/data/contract/formats/graphql-sdl.ts';
 import { createJsonSchema } from '../../../domain/data/contract/formats/json-schema.ts';
 import { formatTypescript } from '../../../domain/data/contract/formats/typescript.ts';
 import { getProjectContract } from '../../../domain/data/contract/read-contract.ts';
-import { readWithin } from '../../../domain/access/declared-read.ts';
-import { projectIdOrName } from '../../../domain/base/names.ts';
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
 import { readEndpoint } from '../../endpoint/resource-endpoints.ts';
 

@@ -1,23 +1,30 @@
-import { printColumn } from '../../../domain/base/stored-text.ts';
-import { type Call } from '../../../domain/access/call.ts';
 import { z } from 'zod';
+import type { Call } from '../../../domain/access/call.ts';
 import { readWithin } from '../../../domain/access/declared-read.ts';
-import { getInstallation } from '../../../domain/integrations/installation/installation.ts';
-import { integrationIdOrName } from '../../../domain/integrations/integration/integration.ts';
 import { projectIdOrName } from '../../../domain/base/names.ts';
+import { computed } from '../../../domain/base/resource.ts';
+import { printColumn } from '../../../domain/base/stored-text.ts';
 import {
   backfillProgressResource,
   getBackfillProgress,
 } from '../../../domain/data/operation/backfill-progress.ts';
-import { getOperation, listOperationLogs, type OperationLog, operationLogResource, operationResource, printDetails } from '../../../domain/data/operation/operation.ts';
+import {
+  getOperation,
+  listOperationLogs,
+  type OperationLog,
+  operationLogResource,
+  operationResource,
+  printDetails,
+} from '../../../domain/data/operation/operation.ts';
 import {
   listInstallationOperations,
   listOperations,
   operationFilters,
   projectOperationFilters,
 } from '../../../domain/data/operation/operation-list.ts';
+import { getInstallation } from '../../../domain/integrations/installation/installation.ts';
+import { integrationIdOrName } from '../../../domain/integrations/integration/integration.ts';
 import { getRequestedProject } from '../../../domain/tenants/project/project.ts';
-import { computed } from '../../../domain/base/resource.ts';
 import { id } from '../../../kernel/ids.ts';
 import { integrationInPath } from '../../endpoint/request-form.ts';
 import {

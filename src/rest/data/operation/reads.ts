@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { boundedName, projectIdOrName, ref } from '../../../domain/base/names.ts';
+import { pauseReads, resumeReads } from '../../../domain/data/operation/read/pause.ts';
+import { triggerRead } from '../../../domain/data/operation/read/trigger.ts';
 import {
   getInstallationByKey,
   getInstallationOfGroup,
 } from '../../../domain/integrations/installation/installation.ts';
 import { loadInstalledObjects } from '../../../domain/integrations/installation/installed-object.ts';
 import { integrationIdOrName } from '../../../domain/integrations/integration/integration.ts';
-import { boundedName, projectIdOrName, ref } from '../../../domain/base/names.ts';
-import { pauseReads, resumeReads } from '../../../domain/data/operation/read/pause.ts';
-import { triggerRead } from '../../../domain/data/operation/read/trigger.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { endpoint, type RestRequest } from '../../endpoint/endpoint.ts';
 import { integrationInPath } from '../../endpoint/request-form.ts';

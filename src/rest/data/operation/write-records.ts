@@ -1,6 +1,7 @@
-import { printTexts } from '../../../domain/base/stored-text.ts';
-import { type Call } from '../../../domain/access/call.ts';
 import { z } from 'zod';
+import type { Call } from '../../../domain/access/call.ts';
+import { resource } from '../../../domain/base/resource.ts';
+import { printTexts } from '../../../domain/base/stored-text.ts';
 import { OMITTED_FIELDS } from '../../../domain/data/operation/operation.ts';
 import {
   recordResultResource,
@@ -8,7 +9,6 @@ import {
   writeErrorResource,
   writeKnownFields,
 } from '../../../domain/data/operation/write-records.ts';
-import { resource } from '../../../domain/base/resource.ts';
 import { createProblem } from '../../../kernel/errors.ts';
 import { problem } from '../../../kernel/problem-schema.ts';
 import type { Parts, RestRequest } from '../../endpoint/endpoint.ts';

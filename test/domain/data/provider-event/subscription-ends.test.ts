@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { RunStatement } from '../../../../src/database/statements/statements.ts';
 import { inTransaction } from '../../../../src/database/transactions/transaction.ts';
-import { endSubscriptions } from '../../../../src/domain/upkeep/continue-erasure.ts';
 import { claimSubscriptionsWithEvents } from '../../../../src/domain/data/provider-event/deliver-provider-events.ts';
 import {
   deleteClaimedSubscription,
@@ -13,6 +12,7 @@ import {
   storeInOwnTransaction,
   storeInTransaction,
 } from '../../../../src/domain/data/provider-event/receive-events.ts';
+import { endSubscriptions } from '../../../../src/domain/upkeep/continue-erasure.ts';
 import { newId } from '../../../../src/kernel/ids.ts';
 import type { ProviderEvent } from '../../../../src/providers/subscribing.ts';
 import { getSharedApp } from '../../../support/app.ts';

@@ -3,8 +3,6 @@
  * interruption, the next turn continues after the last recorded page.
  */
 
-import { type Text } from '../../../../kernel/text.ts';
-import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { LeaseLost } from '../../../../database/leases/lease.ts';
 import {
   type PageToRecord,
@@ -16,6 +14,7 @@ import { listColumns } from '../../../../database/statements/tables.ts';
 import { inTransaction } from '../../../../database/transactions/transaction.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { createMaskedError, DomainError, unprocessable } from '../../../../kernel/errors.ts';
+import type { Text } from '../../../../kernel/text.ts';
 import type { ProviderSession } from '../../../../providers/contract.ts';
 import type { PageRead, RecordPage } from '../../../../providers/moving-records.ts';
 import { RepeatedCursors } from '../../../../providers/page-guard.ts';
@@ -23,11 +22,12 @@ import { ProviderError } from '../../../../providers/provider-error.ts';
 import { computeBackoffMs } from '../../../../work/backoff.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
+import { toStorableJson, toStorableString } from '../../../base/storable-json.ts';
 import { openSession } from '../../../connections/connection/connection-session.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
+import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../../events/delivery-backlog.ts';
-import { toStorableString, toStorableJson } from '../../../base/storable-json.ts';
 import { computeDelayMs } from '../write/retry.ts';
 import { DeliveredEntries } from './delivered-entries.ts';
 import { createPageToRecord, type ReadPage } from './page-to-record.ts';

@@ -5,21 +5,23 @@ import { inTransaction, type Transaction } from '../../../../database/transactio
 import { notifyWork } from '../../../../events/channel.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { id } from '../../../../kernel/ids.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProjectCall, Services } from '../../../access/call.ts';
 import { projectMutation } from '../../../access/declared-mutation.ts';
+import { getProjectRow } from '../../../access/scope.ts';
+import { orEndUser } from '../../../access/viewer/needs.ts';
 import { orNull } from '../../../base/input-schemas.ts';
+import { createInputIssue, requireNoIssues } from '../../../base/issues.ts';
+import { projectIdOrName } from '../../../base/names.ts';
 import { readConfigContent } from '../../../integrations/installation/installation-config.ts';
 import { lockInstallation } from '../../../integrations/installation/installation-rows.ts';
 import { resolveSchedule } from '../../../integrations/installation/installed-object.ts';
 import { getNextRunTime } from '../../../integrations/integration/cron.ts';
 import { lockContent } from '../../../integrations/integration/integration.ts';
 import type { IntegrationContent } from '../../../integrations/integration/integration-content.ts';
-import { CONTENT_LIMITS, contentText } from '../../../integrations/integration/integration-content-input.ts';
-import { createInputIssue, requireNoIssues } from '../../../base/issues.ts';
-import { projectIdOrName } from '../../../base/names.ts';
-import { getProjectRow } from '../../../access/scope.ts';
-import { orEndUser } from '../../../access/viewer/needs.ts';
-import type { ProjectCall } from '../../../access/call.ts';
+import {
+  CONTENT_LIMITS,
+  contentText,
+} from '../../../integrations/integration/integration-content-input.ts';
 import { logOperation } from '../operation-work.ts';
 import { findProviderName } from './read-plan.ts';
 import { READ_KIND, recordWait } from './read-run.ts';

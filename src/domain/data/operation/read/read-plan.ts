@@ -6,14 +6,20 @@ import { resolveObjectName } from '../../../../providers/object-support.ts';
 import { DAY_MS } from '../../../../work/durations.ts';
 import type { ProjectCall } from '../../../access/call.ts';
 import type { FieldFilter } from '../../../integrations/installation/choice/field-filter.ts';
-import { listUnmappedNames, mapNamesToFields } from '../../../integrations/installation/choice/mapped-names.ts';
+import {
+  listUnmappedNames,
+  mapNamesToFields,
+} from '../../../integrations/installation/choice/mapped-names.ts';
 import {
   createDeliveredReplacements,
   type ValueReplacements,
 } from '../../../integrations/installation/choice/value-mapping.ts';
 import type { ReadConfig } from '../../../integrations/installation/installation-config.ts';
 import type { BackfillPeriod } from '../../../integrations/integration/backfill-period.ts';
-import type { IntegrationContent, ReadObject } from '../../../integrations/integration/integration-content.ts';
+import type {
+  IntegrationContent,
+  ReadObject,
+} from '../../../integrations/integration/integration-content.ts';
 
 /**
  * Returns the provider's name of a read object. `name` is that name, its mapped name or an alias. Null if the content

@@ -3,16 +3,7 @@
  * the newer of two workers makes progress.
  */
 
-import { toTextColumn } from '../../../base/stored-text.ts';
-import { type Text, text } from '../../../../kernel/text.ts';
 import type { ReadType } from '../../../../database/generated/enums.ts';
-import type { Database } from '../../../../database/open/database.ts';
-import { LeasedRows } from '../../../../database/leases/leased-rows.ts';
-import { run, sql, statements } from '../../../../database/statements/statements.ts';
-import type { Row } from '../../../../database/statements/tables.ts';
-import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
-import { notifyOperation, notifyWork } from '../../../../events/channel.ts';
-import { findCurrentTraceparent } from '../../../../kernel/spans.ts';
 import {
   LEASE,
   leaseEndSql,
@@ -20,7 +11,16 @@ import {
   RELEASED_LEASE,
   requireLease,
 } from '../../../../database/leases/lease.ts';
+import { LeasedRows } from '../../../../database/leases/leased-rows.ts';
+import type { Database } from '../../../../database/open/database.ts';
+import { run, sql, statements } from '../../../../database/statements/statements.ts';
+import type { Row } from '../../../../database/statements/tables.ts';
+import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
+import { notifyOperation, notifyWork } from '../../../../events/channel.ts';
+import { findCurrentTraceparent } from '../../../../kernel/spans.ts';
+import { type Text, text } from '../../../../kernel/text.ts';
 import type { Services } from '../../../access/call.ts';
+import { toTextColumn } from '../../../base/stored-text.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 import {
   createOperation,

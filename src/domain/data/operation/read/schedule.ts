@@ -4,14 +4,17 @@ import { anyOf, run, sql } from '../../../../database/statements/statements.ts';
 import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { lockedWork } from '../../../../jobs/upkeep-loop.ts';
 import type { Services } from '../../../access/call.ts';
+import type { Catalog } from '../../../access/catalog.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../../events/delivery-backlog.ts';
 import { listUnmappedNames } from '../../../integrations/installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../../../integrations/installation/installation-config.ts';
-import { resolveBackfill, resolveSchedule } from '../../../integrations/installation/installed-object.ts';
+import {
+  resolveBackfill,
+  resolveSchedule,
+} from '../../../integrations/installation/installed-object.ts';
 import { JOINED_CONTENTS } from '../../../integrations/installation/rows-of-installations.ts';
 import { getNextRunTime } from '../../../integrations/integration/cron.ts';
 import type { ReadObject } from '../../../integrations/integration/integration-content.ts';
-import type { Catalog } from '../../../access/catalog.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
 import { findReadTiming, planWindow } from './read-plan.ts';
 import { startRun } from './read-run.ts';

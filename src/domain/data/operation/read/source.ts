@@ -6,14 +6,12 @@ import type { ReadTiming } from '../../../../providers/behavior.ts';
 import type { Provider, ReadCapability } from '../../../../providers/contract.ts';
 import type { RecordPage } from '../../../../providers/moving-records.ts';
 import { requireShallow } from '../../../../providers/read-responses.ts';
-import type { Services } from '../../../access/call.ts';
-import { readConfigContent } from '../../../integrations/installation/installation-config.ts';
+import type { ProjectServices, Services } from '../../../access/call.ts';
+import { describeMissingProvider, inProject } from '../../../access/catalog.ts';
 import { describeObject } from '../../../connections/provider/object-descriptions.ts';
+import { readConfigContent } from '../../../integrations/installation/installation-config.ts';
 import { findContent, findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import { createObjectNames } from '../../../integrations/integration/delivered-object-names.ts';
-import { describeMissingProvider } from '../../../access/catalog.ts';
-import type { ProjectServices } from '../../../access/call.ts';
-import { inProject } from '../../../access/catalog.ts';
 import type { MessageHead } from './read-message.ts';
 import { createReadPlan, findReadTiming, type ReadPlan } from './read-plan.ts';
 

@@ -11,21 +11,24 @@ import {
   unprocessable,
 } from '../../../../kernel/errors.ts';
 import { member, text } from '../../../../kernel/text.ts';
+import type { ProjectCall } from '../../../access/call.ts';
+import { projectMutation } from '../../../access/declared-mutation.ts';
+import { findProjectRows } from '../../../access/scope.ts';
+import { orEndUser } from '../../../access/viewer/needs.ts';
+import { orNull } from '../../../base/input-schemas.ts';
+import { checkRules, createInputIssue, createRuleIssue } from '../../../base/issues.ts';
+import { projectIdOrName, ref } from '../../../base/names.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
-import { projectMutation } from '../../../access/declared-mutation.ts';
 import { refuseIfBacklogged } from '../../../events/delivery-backlog.ts';
-import { orNull } from '../../../base/input-schemas.ts';
-import { getIntegration, integrationIdOrName } from '../../../integrations/integration/integration.ts';
+import {
+  getIntegration,
+  integrationIdOrName,
+} from '../../../integrations/integration/integration.ts';
 import { readIntegrationContent } from '../../../integrations/integration/integration-content.ts';
 import { contentText } from '../../../integrations/integration/integration-content-input.ts';
 import { findLatestRevisions } from '../../../integrations/integration/revision.ts';
-import { checkRules, createInputIssue, createRuleIssue } from '../../../base/issues.ts';
-import { projectIdOrName, ref } from '../../../base/names.ts';
 import { findGroupByRef } from '../../../tenants/project/parties.ts';
-import { findProjectRows } from '../../../access/scope.ts';
-import { orEndUser } from '../../../access/viewer/needs.ts';
-import type { ProjectCall } from '../../../access/call.ts';
 import { continueRead, reads } from './continue-read.ts';
 import { describeUnmappedNames, findProviderName } from './read-plan.ts';
 import { startRun } from './read-run.ts';

@@ -6,8 +6,8 @@ import type { Provider, ProviderSession } from '../../../../providers/contract.t
 import type { RecordOutcome } from '../../../../providers/moving-records.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { Services } from '../../../access/call.ts';
-import { openSession } from '../../../connections/connection/connection-session.ts';
 import { describeMissingProvider } from '../../../access/catalog.ts';
+import { openSession } from '../../../connections/connection/connection-session.ts';
 import {
   createStaleOutcome,
   createUnknownOutcome,

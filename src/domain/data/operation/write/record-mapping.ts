@@ -5,6 +5,8 @@
  * apply after that.
  */
 import type { Issue } from '../../../../kernel/errors.ts';
+import { createInputIssue } from '../../../base/issues.ts';
+import { createNameFinder, type NameFinder } from '../../../base/nearest-name.ts';
 import { mapNamesToFields } from '../../../integrations/installation/choice/mapped-names.ts';
 import {
   createProviderReplacements,
@@ -12,10 +14,14 @@ import {
   type ValueReplacements,
 } from '../../../integrations/installation/choice/value-mapping.ts';
 import type { WriteFieldSetting } from '../../../integrations/installation/choice/write-field-setting.ts';
-import type { ConfigContent, ReadConfig } from '../../../integrations/installation/installation-config.ts';
-import type { IntegrationContent, WriteObject } from '../../../integrations/integration/integration-content.ts';
-import { createInputIssue } from '../../../base/issues.ts';
-import { createNameFinder, type NameFinder } from '../../../base/nearest-name.ts';
+import type {
+  ConfigContent,
+  ReadConfig,
+} from '../../../integrations/installation/installation-config.ts';
+import type {
+  IntegrationContent,
+  WriteObject,
+} from '../../../integrations/integration/integration-content.ts';
 import type { InputRecord, WriteInput } from './write-input.ts';
 
 export interface MappedRecord {

@@ -1,6 +1,7 @@
 /** Decides whether and when a failed attempt of a write is retried. */
-import { type Text } from '../../../../kernel/text.ts';
+
 import type { WriteMode, WriteType } from '../../../../database/generated/enums.ts';
+import type { Text } from '../../../../kernel/text.ts';
 import type { Provider } from '../../../../providers/contract.ts';
 import { type Backoff, computeBackoffMs } from '../../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';

@@ -1,7 +1,5 @@
 /** Ends a write, or postpones it to its next attempt. Updates its operations and records their events. */
 
-import { toTextColumn } from '../../../base/stored-text.ts';
-import { printText, text } from '../../../../kernel/text.ts';
 import { LeaseLost, RELEASED_LEASE } from '../../../../database/leases/lease.ts';
 import type { EventRow } from '../../../../database/statements/hot/append-events.ts';
 import {
@@ -24,9 +22,11 @@ import { createEventRow } from '../../../../events/record.ts';
 import { pickSubject } from '../../../../events/subject.ts';
 import { createMaskedError } from '../../../../kernel/errors.ts';
 import type { Log } from '../../../../kernel/log.ts';
+import { printText, text } from '../../../../kernel/text.ts';
 import { retryUpTo } from '../../../../work/backoff.ts';
 import { Outage } from '../../../../work/outage.ts';
 import type { Services } from '../../../access/call.ts';
+import { toTextColumn } from '../../../base/stored-text.ts';
 import { toInstallationFields } from '../../../integrations/installation/installation-events.ts';
 import { findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import {
@@ -34,7 +34,7 @@ import {
   findObjectNames,
   type ObjectNames,
 } from '../../../integrations/integration/delivered-object-names.ts';
-import { type LogLine, logOperation, updateOperation, toLogRow } from '../operation-work.ts';
+import { type LogLine, logOperation, toLogRow, updateOperation } from '../operation-work.ts';
 import {
   createUnknownOutcome,
   createWriteMetadata,

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { enumValue, text } from '../../../../kernel/text.ts';
 import type { ExclusiveMembers } from '../../../access/declared-mutation.ts';
-import { findHeaderNameIssue, findHeaderValueIssue } from '../../../events/target-headers.ts';
 import { orDefault, orNull } from '../../../base/input-schemas.ts';
-import { integrationIdOrName } from '../../../integrations/integration/integration.ts';
 import { checkRules, createRuleIssue } from '../../../base/issues.ts';
 import { projectIdOrName, ref } from '../../../base/names.ts';
-import { writeType } from '../../../connections/provider/provider.ts';
 import { enumeration } from '../../../base/resource.ts';
+import { writeType } from '../../../connections/provider/provider.ts';
+import { findHeaderNameIssue, findHeaderValueIssue } from '../../../events/target-headers.ts';
+import { integrationIdOrName } from '../../../integrations/integration/integration.ts';
 
 export const WRITE_LIMITS = {
   batch: 100,

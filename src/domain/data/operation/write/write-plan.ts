@@ -18,14 +18,20 @@ import type { Provider, ProviderCapability } from '../../../../providers/contrac
 import { resolveObjectName } from '../../../../providers/object-support.ts';
 import type { Call } from '../../../access/call.ts';
 import { describeMissingProvider } from '../../../access/catalog.ts';
+import { createInputIssue } from '../../../base/issues.ts';
+import { sortJsonMembers } from '../../../base/storable-json.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
-import { type ConfigContent, readConfigContent } from '../../../integrations/installation/installation-config.ts';
-import { findContent, findLatestContent } from '../../../integrations/integration/content-cache.ts';
-import type { IntegrationContent, WriteObject } from '../../../integrations/integration/integration-content.ts';
-import { createInputIssue } from '../../../base/issues.ts';
 import { listCapabilities } from '../../../connections/provider/provider.ts';
-import { sortJsonMembers } from '../../../base/storable-json.ts';
+import {
+  type ConfigContent,
+  readConfigContent,
+} from '../../../integrations/installation/installation-config.ts';
+import { findContent, findLatestContent } from '../../../integrations/integration/content-cache.ts';
+import type {
+  IntegrationContent,
+  WriteObject,
+} from '../../../integrations/integration/integration-content.ts';
 import {
   createMappingRules,
   type MappedRecord,

@@ -1,5 +1,5 @@
 /** Runs writes: attempts each claimed write, and stores the outcome. No network call happens inside a transaction. */
-import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
+
 import { setTimeout as wait } from 'node:timers/promises';
 import { LeaseLost } from '../../../../database/leases/lease.ts';
 import {
@@ -10,6 +10,7 @@ import { listColumns } from '../../../../database/statements/tables.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
+import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import { attemptWrite, createPermanentFailure, supportsKey } from './attempt.ts';
 import { createFailedOutcome, createUnknownOutcome } from './outcome.ts';

@@ -12,9 +12,9 @@ import { unprocessable } from '../../../../kernel/errors.ts';
 import { OutboundError } from '../../../../outbound/outbound-error.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { Services } from '../../../access/call.ts';
-import { findVariable } from '../../../connections/connection/session/account-address.ts';
-import { openSessionOf } from '../../../connections/connection/connection-session.ts';
 import { findProviderOf } from '../../../access/catalog.ts';
+import { openSessionOf } from '../../../connections/connection/connection-session.ts';
+import { findVariable } from '../../../connections/connection/session/account-address.ts';
 import { waitForCapacity } from '../event-backlog.ts';
 import { readList } from './read-list.ts';
 import {

@@ -6,7 +6,11 @@
 import { RELEASED_LEASE, requireLease } from '../../../../database/leases/lease.ts';
 import { inTransaction } from '../../../../database/transactions/transaction.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { EntryPage, EventList, SubscribeCapability } from '../../../../providers/subscribing.ts';
+import type {
+  EntryPage,
+  EventList,
+  SubscribeCapability,
+} from '../../../../providers/subscribing.ts';
 import { HOUR_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
 import { waitForCapacity } from '../event-backlog.ts';

@@ -9,7 +9,11 @@ import type { Row } from '../../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../../events/channel.ts';
 import type { SealedLocation } from '../../../../kernel/secrets.ts';
-import type { CreatedWebhook, EventList, WebhookRequest } from '../../../../providers/subscribing.ts';
+import type {
+  CreatedWebhook,
+  EventList,
+  WebhookRequest,
+} from '../../../../providers/subscribing.ts';
 import type { Services } from '../../../access/call.ts';
 import type { AccountSession } from '../../../connections/connection/connection-session.ts';
 import { readIdFromAddress } from '../subscription-secret.ts';

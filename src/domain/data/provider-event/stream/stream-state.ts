@@ -3,8 +3,7 @@
  * events and the position after it are stored in one transaction, so that an interruption neither loses nor repeats an
  * event.
  */
-import { toTextColumn } from '../../../base/stored-text.ts';
-import { type Text } from '../../../../kernel/text.ts';
+
 import { LEASE, RELEASED_LEASE } from '../../../../database/leases/lease.ts';
 import { inProjectsSql, LeasedRows, runSweep } from '../../../../database/leases/leased-rows.ts';
 import {
@@ -15,6 +14,7 @@ import { sql } from '../../../../database/statements/statements.ts';
 import { listColumns, type Row } from '../../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../../events/channel.ts';
+import type { Text } from '../../../../kernel/text.ts';
 import type {
   EventList,
   ProviderEvent,
@@ -24,6 +24,7 @@ import type {
 import { scheduleRetry } from '../../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { Services } from '../../../access/call.ts';
+import { toTextColumn } from '../../../base/stored-text.ts';
 import type { AccountSession } from '../../../connections/connection/connection-session.ts';
 import { logWorkFailure } from '../../../connections/provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from '../object-subscription.ts';
@@ -160,7 +161,9 @@ export async function recordStreamFailure(
   const { failures, dueTime } = scheduleRetry(services, RETRY, stream.failures);
   const isReported = !isTemporary || failures >= FAILURES_REPORTED;
   await inTransaction(services.database, async (tx) => {
-    const reportedState = isReported ? ({ status: 'FAILED', error: toTextColumn(reason) } as const) : {};
+    const reportedState = isReported
+      ? ({ status: 'FAILED', error: toTextColumn(reason) } as const)
+      : {};
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
       failures,
       dueTime,

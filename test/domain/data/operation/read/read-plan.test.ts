@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import {
-  type ConfigInput,
-  installationConfigInput,
-} from '../../../../../src/domain/integrations/installation/choice/installation-config-input.ts';
-import { createStoredConfig } from '../../../../../src/domain/integrations/installation/installation-config.ts';
-import { integrationContentInput } from '../../../../../src/domain/integrations/integration/integration-content-input.ts';
+import { createCatalog } from '../../../../../src/domain/access/catalog.ts';
 import {
   createPlanKey,
   createReadPlan,
@@ -13,7 +8,12 @@ import {
   isEmptyWindow,
   planWindow,
 } from '../../../../../src/domain/data/operation/read/read-plan.ts';
-import { createCatalog } from '../../../../../src/domain/access/catalog.ts';
+import {
+  type ConfigInput,
+  installationConfigInput,
+} from '../../../../../src/domain/integrations/installation/choice/installation-config-input.ts';
+import { createStoredConfig } from '../../../../../src/domain/integrations/installation/installation-config.ts';
+import { integrationContentInput } from '../../../../../src/domain/integrations/integration/integration-content-input.ts';
 import { DECLARED } from '../../../../../src/providers/declared/all.ts';
 import { MINUTE_MS } from '../../../../../src/work/durations.ts';
 import { createIntegrationContent } from '../../../../support/fixtures/integrations.ts';
