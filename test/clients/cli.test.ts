@@ -128,7 +128,11 @@ test('deploy: returns the findings of a refused manifest', async () => {
   expect(refusal).toMatchObject({
     status: 400,
     type: expect.stringContaining('application/problem+json'),
-    body: { issues: [{ name: 'integrations[0].read.objects[0].objectName', value: 'planets' }] },
+    body: {
+      issues: [
+        { name: 'sourceZipUrl.integrations[0].read.objects[0].objectName', value: 'planets' },
+      ],
+    },
   });
 });
 

@@ -300,7 +300,7 @@ export function testConnect(getStage: () => ConsoleStage) {
     };
     const atSalesforce = await openProvider('salesforce');
     await atSalesforce.getByRole('button', { name: 'Other ways to connect' }).click();
-    const workspace = atSalesforce.getByRole('textbox', { name: 'Workspace' });
+    const workspace = atSalesforce.getByRole('textbox', { name: 'Subdomain' });
     expect(await workspace.getAttribute('required')).toBeNull();
     await expectAccessible(atSalesforce);
     await atSalesforce.getByRole('button', { name: 'Cancel' }).click();

@@ -30,11 +30,16 @@ export function findInput({ name }: Issue, names: readonly string[]): string | u
   return path || undefined;
 }
 
-/** Prints an issue at an input. The subject of an issue of an item is the item. */
+/**
+ * Prints an issue at an input. The subject of an issue of an item is the item, and that of an issue deeper in the input,
+ * such as in a document, is the path.
+ */
 export function printIssue(issue: Issue, input: string, labels: Labels): string {
   const detail = printDetail(issue, labels);
-  const isOfItem = toInputName(issue.name) !== input && needsSubject(detail);
-  return isOfItem && typeof issue.value === 'string' ? `“${issue.value}” ${detail}` : detail;
+  const path = toInputName(issue.name).slice(input.length).replace(/^\./, '');
+  if (path === '') return detail;
+  const isItem = /^\[\d+\]$/.test(path) && typeof issue.value === 'string';
+  return `${isItem ? `“${issue.value}”` : path}${needsSubject(detail) ? ' ' : ': '}${detail}`;
 }
 
 /** Prints the detail of an issue with the labels of the inputs that it names. */

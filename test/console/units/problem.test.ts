@@ -33,6 +33,10 @@ test.each([
 test('begins the issue of an item with the item', () => {
   const item = { name: 'input.allowedOrigins[1]', detail: 'must be an origin.', value: 'x' };
   expect(printIssue(item, 'allowedOrigins', new Map())).toBe('“x” must be an origin.');
+  const member = { name: 'input.document.topics[1].name', detail: 'line 4: must be a string.' };
+  expect(printIssue(member, 'document', new Map())).toBe(
+    'topics[1].name: line 4: must be a string.',
+  );
   const list = { ...item, name: 'input.allowedOrigins' };
   expect(printIssue(list, 'allowedOrigins', new Map())).toBe('must be an origin.');
 });

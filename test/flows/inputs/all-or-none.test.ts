@@ -49,6 +49,7 @@ test('lists in the catalog the types of writes that support all-or-none batches'
   expect(providers.nodes).toEqual([
     { name: 'hubspot', allOrNone: ['CREATE'] },
     { name: 'salesforce', allOrNone: ['CREATE', 'UPDATE'] },
+    { name: 'salesforceJWT', allOrNone: ['CREATE', 'UPDATE'] },
   ]);
   expect(await rest.get('/providers/hubspot')).toMatchObject({ allOrNone: ['create'] });
 });

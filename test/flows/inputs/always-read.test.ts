@@ -32,7 +32,7 @@ test('refuses a config that disables or omits an object that is always read', as
     expectEqualIssues(rest, 'createInstallation', { integrationIdOrName: 'crm', groupRef, config });
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef });
   const [contacts, companies] = [{ objectName: 'contacts' }, { objectName: 'companies' }];
-  const missingIssue = 'config.content.read: must have contacts, which is always read.';
+  const missingIssue = 'config.content.read.objects: must have contacts, which is always read.';
   expect(await listFindings({})).toEqual([missingIssue]);
   expect(await listFindings({ read: [companies] })).toEqual([missingIssue]);
   const disabled = { read: [companies, { ...contacts, disabled: true }] };

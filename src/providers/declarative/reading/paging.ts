@@ -217,7 +217,7 @@ export function findNextPosition(
   const restart = list.isKeysetPaged
     ? restartAtLastTime(declaration, list, pageResult, listName)
     : null;
-  if (position && !restart && isRepeated(list, page, { position, nextParameter })) {
+  if (position && !restart && isRepeated(list, pageResult, { position, nextParameter })) {
     throw createRepetitionError();
   }
   const empty = countEmptyPages(page, position);
@@ -242,14 +242,19 @@ export function findNextPosition(
   };
 }
 
-/** True if the next page has the cursor of this one, or this page begins like the previous one. */
+/**
+ * True if the next page has the cursor of this one, or this page begins like the previous one. After a restart, a page may
+ * begin with the same record if the record has changed since.
+ */
 function isRepeated(
   list: ListDeclaration,
-  { ids: [firstId] }: PageResponse,
+  { page, times }: PageResult,
   { position, nextParameter }: { position: Position; nextParameter: PageParameter },
 ): boolean {
   const { next, first, since, seen = [] } = position;
-  const mayOverlap = since === undefined && seen.length > 0;
+  const [firstId] = page.ids;
+  const hasChanged = (times[0]?.getTime() ?? 0) >= (since ?? 0);
+  const mayOverlap = since === undefined ? seen.length > 0 : next === null && hasChanged;
   return (
     (nextParameter === next && !isScroll(list)) ||
     (firstId !== undefined && firstId === first && !mayOverlap)
@@ -309,8 +314,7 @@ function isBelowDepth(
 /**
  * Restarts the list at the last record's time. Null if this time is not later, at the precision of the vendor's filter, than
  * the time from which the page was requested, or than the first record of the first page. Each restart is at a later time,
- * so a vendor whose pages repeat can't cause endless restarts. Records that change between two pages move to the end of the
- * list, so that the page after a restart may begin with any record.
+ * so a vendor whose pages repeat can't cause endless restarts.
  */
 function restartAtLastTime(
   declaration: Declaration,
@@ -324,5 +328,6 @@ function restartAtLastTime(
   const boundTime = getLowerBound(getComparedFilter(declaration, list, since), lastTime);
   if (boundTime.getTime() <= (position?.since ?? firstTime.getTime())) return null;
   const seen = page.ids.filter((_id, index) => (times[index] ?? firstTime) >= boundTime);
-  return { by, next: null, first: null, empty: 0, since: lastTime.getTime(), seen };
+  const first = page.ids[0] ?? null;
+  return { by, next: null, first, empty: 0, since: lastTime.getTime(), seen };
 }

@@ -152,7 +152,7 @@ test("returns the workspace as an input under the vendor's word, optional if a c
     // Only the URLs of its consent contain the workspace.
     seismic: { name: 'workspace', displayName: 'Tenant', optional: false },
     // The shared login names the workspace.
-    salesforce: { name: 'workspace', displayName: 'Workspace', optional: true },
+    salesforce: { name: 'workspace', displayName: 'Subdomain', optional: true },
     // The token response always names the workspace.
     gong: null,
     hubspot: null,
