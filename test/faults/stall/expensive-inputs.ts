@@ -299,8 +299,8 @@ function createSignedEvents(apps: EventApps): LargeInput[] {
   ]);
 }
 
-const CREATE_PLAN = `mutation CreatePlan($input: CreatePlanInput!) {
-  createPlan(input: $input) { plan { id } }
+const PLAN_PROJECT = `mutation PlanProject($input: PlanProjectInput!) {
+  planProject(input: $input) { plan { id } }
 }`;
 
 /** Returns project documents of 512 KiB, which a thread parses and the main thread validates. */
@@ -312,7 +312,7 @@ function createPlans({ projectId }: Writer): LargeInput[] {
   };
   return Object.entries(documents).map(([name, text]) => {
     const input = { projectIdOrName: projectId, document: text.slice(0, 512 * 1024) };
-    return createGraphqlInput(`plan ${name}`, CREATE_PLAN, { input });
+    return createGraphqlInput(`plan ${name}`, PLAN_PROJECT, { input });
   });
 }
 
