@@ -38,7 +38,7 @@ const POLL_MS = 10_000;
  */
 export async function runWork<S extends ProcessServices>(
   services: S,
-  work: BackgroundWork<S>,
+  work: BackgroundWork<NoInfer<S>>,
 ): Promise<AsyncDisposable> {
   const running = new Map<string, AsyncDisposable>();
   const outage = new Outage(services.log, 'project_groups.unreadable');

@@ -3,7 +3,7 @@ import type { Tracer } from '@opentelemetry/api';
 import type { Database } from '../database/open/database.ts';
 import { openDatabase } from '../database/open/open-database.ts';
 import { hideRows } from '../database/statements/reads/hidden-rows.ts';
-import type { Services } from '../domain/access/call.ts';
+import type { CoreServices, Services } from '../domain/access/call.ts';
 import { createEndUsers } from '../domain/access/viewer/end-users.ts';
 import { KeyUses } from '../domain/access/viewer/key/key-uses.ts';
 import { ProcessShares } from '../domain/access/viewer/share/process-shares.ts';
@@ -167,12 +167,12 @@ function createCallerServices({
   log,
   vault,
   now,
-}: Pick<Services, 'config' | 'meters' | 'database' | 'log' | 'vault' | 'now'>) {
+}: CoreServices & Pick<Services, 'meters'>) {
   return {
     shares: new ProcessShares(config, meters, database.outages),
     viewers: new ViewerCache(),
     keyUses: new KeyUses(database, log),
-    endUsers: createEndUsers({ database, vault, now }),
+    endUsers: createEndUsers({ config, database, log, now, vault }),
   };
 }
 

@@ -26,17 +26,42 @@ import type { RequestSlot } from './viewer/share/request-slot.ts';
 import type { Viewer } from './viewer/viewer.ts';
 import type { ViewerCache } from './viewer/viewer-cache.ts';
 
-export interface Services {
+/** The services that read and change rows. */
+export interface RowServices {
+  /** The database. Its reads omit rows of groups and consumers that are being erased. */
+  database: Database;
+  /** The current time by the database's clock, which all processes share. Tests set it. */
+  now: () => Date;
+}
+
+/** The services of most functions: rows, sealed values, settings and the log. */
+export interface CoreServices extends RowServices {
   config: Config;
   log: Log;
+  vault: Vault;
+}
+
+/** The services that send requests to providers and record them. */
+export interface ProviderServices extends CoreServices {
   meters: Meters;
   /** Null if no receiver of traces is configured. */
   tracer: Tracer | null;
-  /** The database. Its reads omit rows of groups and consumers that are being erased. */
-  database: Database;
-  erasedSubjects: ErasedSubjects;
-  vault: Vault;
   catalogs: Catalogs;
+  /** The HTTP client for providers. */
+  providerAccess: ProviderAccess;
+  /** Stores requests to providers. Null if REQUEST_RETENTION_HOURS is 0. */
+  requestRecorder: RequestRecorder | null;
+  /** Records which types the fields of a project's accounts have. */
+  fieldLearner: FieldLearner;
+  /** The URL at which browsers reach the gateway, without a trailing slash. */
+  publicUrl: () => string;
+  /** A random number from 0 to below 1. */
+  random: () => number;
+}
+
+/** All services of a process. */
+export interface Services extends ProviderServices {
+  erasedSubjects: ErasedSubjects;
   /** The shares of callers, projects and connections in this process. */
   shares: ProcessShares;
   viewers: ViewerCache;
@@ -52,40 +77,32 @@ export interface Services {
   operationChanges: OperationChanges;
   /** Reads the DNS records that prove claimed domains. */
   readTxtRecords: ReadTxtRecords;
-  /** The HTTP client for providers. */
-  providerAccess: ProviderAccess;
-  /** Stores requests to providers. Null if REQUEST_RETENTION_HOURS is 0. */
-  requestRecorder: RequestRecorder | null;
-  /** Records which types the fields of a project's accounts have. */
-  fieldLearner: FieldLearner;
   /** Rate limits of the events that providers send, by provider app. */
   eventRates: EventRates;
   /** Parses the YAML of manifests without blocking other requests. */
   manifests: ManifestReader;
-  /** The URL at which browsers reach the gateway, without a trailing slash. */
-  publicUrl: () => string;
   /** The URL of the built-in sandbox, which is always a permitted target. Empty if the sandbox is off. */
   sandboxUrl: () => string;
-  /** The current time by the database's clock, which all processes share. Tests set it. */
-  now: () => Date;
-  /** A random number from 0 to below 1. */
-  random: () => number;
+}
+
+/** The part of a call that reads and changes the rows that its viewer may see. */
+export interface RowCall extends RowServices {
+  viewer: Viewer;
+  /** How the surface writes names in stored texts. Absent for background work. */
+  spelling?: Spelling;
 }
 
 /** One request of one viewer. */
-export interface Call extends Services {
-  viewer: Viewer;
+export interface Call extends Services, RowCall {
   /** The request's slot in the process. Absent for background work. */
   slot?: RequestSlot;
-  /** How the surface writes names in stored texts. Absent for background work. */
-  spelling?: Spelling;
 }
 
 /** A call in the project of its input, or of the row that it is about. */
 export type ProjectCall = InProject<Call>;
 
-/** The services of work in one project. */
-export type ProjectServices = InProject<Services>;
+/** The services of work in one project that may send requests to its providers. */
+export type ProjectServices = InProject<ProviderServices>;
 
 /** The parts of a call that come from its request. */
 interface CallRequest {

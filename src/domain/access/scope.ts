@@ -8,7 +8,7 @@ import type { Row, Table } from '../../database/statements/tables.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { findPrefix, ID_PREFIXES } from '../../kernel/ids.ts';
 import { parseDomain } from '../base/domain-name.ts';
-import type { Call } from './call.ts';
+import type { Call, RowCall } from './call.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';
 import type { Viewer } from './viewer/viewer.ts';
 import {
@@ -48,7 +48,7 @@ export function narrowToVisible<T extends Table>(
 
 /** Finds rows of the viewer's project that match `where` and that the viewer may see. */
 export async function findProjectRows<T extends ProjectTable>(
-  { viewer, database }: Call,
+  { viewer, database }: RowCall,
   table: T,
   where: Where<T>,
 ): Promise<Row<T>[]> {
@@ -62,7 +62,9 @@ export function canSee<T extends ProjectTable>(viewer: Viewer, table: T, row: Ro
 }
 
 /** Lists the names of the providers that the viewer may use. Null if it may use the whole catalog. */
-export async function listPermittedProviderNames(call: Call): Promise<ReadonlySet<string> | null> {
+export async function listPermittedProviderNames(
+  call: RowCall,
+): Promise<ReadonlySet<string> | null> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;
   const integrations = await findProjectRows(call, 'Integration', { projectId: viewer.projectId });
@@ -70,7 +72,10 @@ export async function listPermittedProviderNames(call: Call): Promise<ReadonlySe
 }
 
 /** Returns a project by id or name. Throws NOT_FOUND if the viewer may not see it. */
-export async function getProject(call: Call, idOrName: string): Promise<Readonly<Row<'Project'>>> {
+export async function getProject(
+  call: RowCall,
+  idOrName: string,
+): Promise<Readonly<Row<'Project'>>> {
   const project = await findProject(call, idOrName);
   if (!project) throw notFound('Project', idOrName);
   return project;
@@ -135,7 +140,7 @@ function isOrgTable(table: IdTable): table is OrgTable {
 }
 
 export async function findProject(
-  { viewer, database }: Call,
+  { viewer, database }: RowCall,
   idOrName: string,
 ): Promise<Readonly<Row<'Project'>> | null> {
   const key = findPrefix(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
@@ -216,7 +221,7 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
 
 /** Returns a row of the project by id. Throws NOT_FOUND if the viewer sees no such row. The error calls it `noun`. */
 export async function getProjectRow<T extends ProjectTable>(
-  call: Call,
+  call: RowCall,
   table: T,
   { projectId, id, noun }: { projectId: string; id: string; noun: string },
 ): Promise<Row<T>> {
@@ -227,7 +232,7 @@ export async function getProjectRow<T extends ProjectTable>(
 
 /** Lists all rows of a project's table that the viewer may see. Only for viewers that see few rows. */
 export function listProjectRows<T extends ProjectTable>(
-  call: Call,
+  call: RowCall,
   table: T,
   projectId: string,
 ): Promise<Row<T>[]> {
@@ -248,7 +253,7 @@ export function canSeeClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>)
 }
 
 /** Finds the rows with these ids that the viewer may see. */
-function findVisible(call: Call, table: IdTable, ids: string[]) {
+function findVisible(call: RowCall, table: IdTable, ids: string[]) {
   const {
     viewer,
     database: { reads, run },
@@ -282,7 +287,7 @@ function findVisible(call: Call, table: IdTable, ids: string[]) {
 }
 
 async function findForEndUser(
-  call: Call,
+  call: RowCall,
   viewer: EndUserViewer,
   { table, ids }: { table: IdTable; ids: string[] },
 ): Promise<unknown[]> {

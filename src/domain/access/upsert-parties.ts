@@ -6,7 +6,7 @@ import {
 } from '../../database/statements/hot/generate-connections.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Services } from './call.ts';
+import type { RowServices } from './call.ts';
 
 interface PartiesInput {
   projectId: string;
@@ -22,7 +22,7 @@ interface PartiesInput {
  * nothing is written.
  */
 export async function upsertParties(
-  { database, now }: Pick<Services, 'database' | 'now'>,
+  { database, now }: RowServices,
   { projectId, groupRef, consumerRef, groupName = null, consumerName = null }: PartiesInput,
 ): Promise<Pick<Row<'Connection'>, 'groupId' | 'consumerId'>> {
   const [[group], [consumer]] = await Promise.all([

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Row } from '../../database/statements/tables.ts';
 import { id, newId } from '../../kernel/ids.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { projectRead, read } from '../access/declared-read.ts';
 import type { PageArgs } from '../access/paging/page.ts';
@@ -248,7 +248,7 @@ export const revokeAgentSession = projectMutation({
 });
 
 /** Throws NOT_FOUND if the viewer may not see the session. */
-function getAgentSessionRow(call: Call, projectId: string, sessionId: string) {
+function getAgentSessionRow(call: RowCall, projectId: string, sessionId: string) {
   return getProjectRow(call, 'AgentSession', { projectId, id: sessionId, noun: 'Agent session' });
 }
 

@@ -12,7 +12,7 @@ import { leasedWork } from '../../jobs/leased-work.ts';
 import { conflict, DomainError } from '../../kernel/errors.ts';
 import { enumValue, text } from '../../kernel/text.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
-import type { Call, Services } from '../access/call.ts';
+import type { Call, RowServices } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { orAgent } from '../access/viewer/needs.ts';
 import { formatActor } from '../access/viewer/viewer.ts';
@@ -132,7 +132,7 @@ async function commitWrite(
   return commitWrite(call, { proposal: currentProposal, payloadHash }, tries + 1);
 }
 
-async function getGroupRef({ database }: Call, { projectId, groupId: id }: Proposal) {
+async function getGroupRef({ database }: RowServices, { projectId, groupId: id }: Proposal) {
   const where = { projectId_id: { projectId, id } };
   const { groupRef } = await database.prisma.group.findUniqueOrThrow({ where });
   return groupRef;
@@ -146,7 +146,7 @@ interface CommitEnd {
 
 /** Stores the result of the write, or that it is still running. */
 async function endCommit(
-  services: Pick<Services, 'database' | 'now'>,
+  services: RowServices,
   { projectId, id }: Proposal,
   { operation, outcome }: CommitEnd,
 ): Promise<Proposal> {
@@ -191,12 +191,12 @@ export const proposals = leasedWork({
 });
 
 /** Expires a claimed proposal that was not committed in time, or completes its commit. */
-async function continueProposal(services: Services, proposal: Proposal): Promise<void> {
+async function continueProposal(services: RowServices, proposal: Proposal): Promise<void> {
   if (proposal.status === 'COMMITTING') await completeCommit(services, proposal);
   else await expireProposal(services, proposal);
 }
 
-async function completeCommit(services: Services, proposal: Proposal): Promise<void> {
+async function completeCommit(services: RowServices, proposal: Proposal): Promise<void> {
   const { prisma } = services.database;
   const { projectId, operationId } = proposal;
   if (operationId === null) throw new Error('Bug: a proposal is being committed without a write.');
@@ -214,7 +214,7 @@ async function completeCommit(services: Services, proposal: Proposal): Promise<v
   });
 }
 
-async function expireProposal({ database, now }: Services, proposal: Proposal): Promise<void> {
+async function expireProposal({ database, now }: RowServices, proposal: Proposal): Promise<void> {
   const { projectId, id } = proposal;
   await inTransaction(database, async (tx) => {
     const { count } = await tx.proposal.updateMany({

@@ -10,7 +10,7 @@ import { notFound, unprocessable } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { enumValue, text } from '../../kernel/text.ts';
 import { DAY_MS } from '../../work/durations.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { lockRow } from '../access/row-changes.ts';
 import { orAgent } from '../access/viewer/needs.ts';
@@ -260,7 +260,7 @@ interface ProposalToStore {
 
 /** Stores the proposal. A rule of the agent session may approve it immediately. */
 async function storeProposal(
-  call: Pick<Call, 'database' | 'now' | 'viewer'>,
+  call: RowCall,
   { input, installation, currentRecord, defaults, omittedFields, planHash }: ProposalToStore,
 ): Promise<Proposal> {
   const { projectId } = installation;

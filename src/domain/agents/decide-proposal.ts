@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { inTransaction } from '../../database/transactions/transaction.ts';
 import { conflict, DomainError } from '../../kernel/errors.ts';
-import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { orEndUser } from '../access/viewer/needs.ts';
 import { formatActor } from '../access/viewer/viewer.ts';
@@ -52,7 +51,7 @@ interface Decision {
 }
 
 async function decideProposal(
-  call: Call,
+  call: RowCall,
   { projectId, proposalId: id, reason, status }: Decision,
 ): Promise<Proposal> {
   const proposal = await getProposalRow(call, projectId, id);
@@ -98,3 +97,5 @@ async function decideProposal(
     return currentProposal;
   });
 }
+
+import type { RowCall } from '../access/call.ts';

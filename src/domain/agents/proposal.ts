@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ProposalStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import { id } from '../../kernel/ids.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, RowCall } from '../access/call.ts';
 import { projectRead, read } from '../access/declared-read.ts';
 import type { FiltersOf, PageArgs } from '../access/paging/page.ts';
 import { listPage } from '../access/paging/page-of-rows.ts';
@@ -139,7 +139,7 @@ export const getProposal = projectRead(
 );
 
 /** Throws NOT_FOUND if the viewer may not see the proposal. An agent sees its own proposals. */
-export function getProposalRow(call: Call, projectId: string, id: string): Promise<Proposal> {
+export function getProposalRow(call: RowCall, projectId: string, id: string): Promise<Proposal> {
   return getProjectRow(call, 'Proposal', { projectId, id, noun: 'Proposal' });
 }
 

@@ -9,14 +9,13 @@ import {
   SEALED_TARGET,
   type TargetHeaders,
 } from '../../deliveries/target-secrets.ts';
-import type { Call } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';
 
 export const readSigningSecret = read(
   'credentials:read',
   'The secret that signs every message (Standard Webhooks, whsec_...). Null for a stream.',
   async (
-    { database, vault, now }: Call,
+    { database, vault, now }: CoreServices,
     destinations: readonly Row<'Destination'>[],
   ): Promise<(string | null)[]> => {
     const where = createDestinationFilter(destinations);
@@ -44,7 +43,7 @@ export const readTargetValues = read(
   'credentials:read',
   'The URL and the headers of a destination, with the values that are masked for other callers.',
   async (
-    { database, vault }: Call,
+    { database, vault }: CoreServices,
     destinations: readonly Row<'Destination'>[],
   ): Promise<{ url: string | null; headers: TargetHeaders | null }[]> => {
     const where = createDestinationFilter(destinations);
@@ -61,3 +60,5 @@ function createDestinationFilter(destinations: readonly Row<'Destination'>[]) {
     projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
   };
 }
+
+import type { CoreServices } from '../access/call.ts';

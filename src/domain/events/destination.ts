@@ -15,7 +15,7 @@ import { notifyEvents } from '../../events/channel.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { findPrefix, id, newId } from '../../kernel/ids.ts';
 import type { Vault } from '../../kernel/secrets.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { projectRead } from '../access/declared-read.ts';
 import { lockRow, requireUnique } from '../access/row-changes.ts';
@@ -164,7 +164,7 @@ const deleteDestinationInput = z
 
 /** Returns the project's destination of that id or name, or null. */
 export async function findDestination(
-  call: Call,
+  call: RowCall,
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Destination | null> {
   const key = findPrefix(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };

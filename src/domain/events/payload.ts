@@ -4,7 +4,7 @@ import { sqlStatement } from '../../database/statements/statements.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { load } from '../access/batched.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, RowCall } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';
 import type { Batch } from '../access/scope.ts';
 import type { DeliveryAttempt } from './delivery.ts';
@@ -110,5 +110,5 @@ const BODY_BATCHES = {
 export const readResponseBody = read(
   'payloads:read',
   'The beginning of the response, 4 KiB at most, or a note that it is not text; null if it was empty.',
-  (_call: Call, { responseBody }: DeliveryAttempt) => responseBody,
+  (_call: RowCall, { responseBody }: DeliveryAttempt) => responseBody,
 );

@@ -6,7 +6,6 @@ import { inTransaction } from '../../database/transactions/transaction.ts';
 import { notifyEvents } from '../../events/channel.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { id } from '../../kernel/ids.ts';
-import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { read } from '../access/declared-read.ts';
 import { getIdAfter, getIdBefore, timeRange, toSpan } from '../access/paging/created-range.ts';
@@ -100,7 +99,7 @@ export const retryDeliveries = projectMutation({
  * not exist, and BAD_USER_INPUT if it is a stream.
  */
 async function listDestinationIds(
-  call: Call,
+  call: RowCall,
   projectId: string,
   { destinationId: id }: Selection,
 ): Promise<string[]> {
@@ -166,7 +165,7 @@ function listValues(
 }
 
 function retryBatch(
-  { database }: Call,
+  { database }: RowServices,
   target: RetryTarget,
   selection: Selection,
 ): Promise<number> {
@@ -181,7 +180,7 @@ export const countRetryable = read(
   'events:write',
   'The number of deliveries that `retryDeliveries` would retry now. Deliveries to deleted destinations are not counted, and neither are pending deliveries that are already due or wait for an earlier delivery.',
   async (
-    call: Call,
+    call: RowCall,
     { id: projectId }: Row<'Project'>,
     { destinationId = null, statuses, createTime }: FiltersOf<typeof retryableInput>,
   ): Promise<number> => {
@@ -196,3 +195,5 @@ export const countRetryable = read(
     return counts.reduce((sum, count) => sum + count, 0);
   },
 );
+
+import type { RowCall, RowServices } from '../access/call.ts';

@@ -5,7 +5,7 @@ import type { Row } from '../../database/statements/tables.ts';
 import type { Transaction } from '../../database/transactions/transaction.ts';
 import { type Issue, invalidInput, notFound } from '../../kernel/errors.ts';
 import { id, newId } from '../../kernel/ids.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, RowServices } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { read } from '../access/declared-read.ts';
 import type { FiltersOf, PageArgs } from '../access/paging/page.ts';
@@ -121,7 +121,7 @@ export const deleteTopicDestinationRoute = projectMutation({
  * another project's topic or destination is refused in the same way.
  */
 async function findMissingParties(
-  { database: { reads } }: Call,
+  { database: { reads } }: RowServices,
   projectId: string,
   { topicId, destinationId }: RouteParties,
 ): Promise<Issue[]> {

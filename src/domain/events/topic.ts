@@ -5,7 +5,6 @@ import type { Row } from '../../database/statements/tables.ts';
 import type { Transaction } from '../../database/transactions/transaction.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { findPrefix, id, newId } from '../../kernel/ids.ts';
-import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { read } from '../access/declared-read.ts';
 import type { FiltersOf, PageArgs } from '../access/paging/page.ts';
@@ -59,7 +58,7 @@ export const listTopics = read(
 
 /** Returns the project's topic of that id or name, or null. */
 export async function findTopic(
-  call: Call,
+  call: RowCall,
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Topic | null> {
   const key = findPrefix(idOrName) === 'top' ? { id: idOrName } : { name: idOrName };
@@ -117,3 +116,5 @@ export const deleteTopic = projectMutation({
 function describeTakenName(name: string): string {
   return `The project already has a topic named ${name}.`;
 }
+
+import type { RowCall } from '../access/call.ts';

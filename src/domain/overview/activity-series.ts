@@ -1,7 +1,6 @@
 /** Reads a project's activity counts as series of numbers. Each stored row holds the counts of many buckets. */
 
 import { type SqlStatement, sqlStatement } from '../../database/statements/statements.ts';
-import type { Call } from '../access/call.ts';
 
 /** A range of whole buckets. */
 export interface ActivityRange {
@@ -33,7 +32,7 @@ type Kind = 'operation' | 'delivery' | 'record' | 'stream';
 
 /** Reads the series of a kind, ordered by key. */
 export async function readActivitySeries(
-  { database }: Call,
+  { database }: RowServices,
   kind: Kind,
   range: ActivityRange,
 ): Promise<ActivitySeries[]> {
@@ -139,3 +138,5 @@ function replaceIn(series: Int32Array, start: number, literal: string | undefine
 function parseNumbers(literal: string | undefined): readonly number[] {
   return literal === undefined ? [] : JSON.parse(`[${literal.slice(1, -1)}]`);
 }
+
+import type { RowServices } from '../access/call.ts';

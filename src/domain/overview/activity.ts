@@ -4,7 +4,7 @@ import type { OperationActionType, OperationStatus } from '../../database/genera
 import type { Row } from '../../database/statements/tables.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, RowCall } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';
 import type { FiltersOf } from '../access/paging/page.ts';
 import { computed, enumeration, resource } from '../base/resource.ts';
@@ -45,21 +45,21 @@ type ActivityInput = FiltersOf<typeof activityInput>;
 export const getActivityRange = read(
   'read',
   "Returns counts of a project's activity in a time range of up to 90 days.",
-  (call: Call, { id: projectId }: Row<'Project'>, input: ActivityInput): ActivityRange =>
+  (call: RowCall, { id: projectId }: Row<'Project'>, input: ActivityInput): ActivityRange =>
     createRange(call, { projectId, destinationId: null }, input),
 );
 
 export const listDestinationActivity = read(
   'read',
   'Returns counts of delivery attempts to a destination in a time range of up to 90 days, oldest first.',
-  (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
+  (call: RowCall, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
     listDeliveryActivityInRange(call, createRange(call, { projectId, destinationId }, input)),
 );
 
 export const listStreamActivity = read(
   'read',
   'Returns counts of messages appended to a stream in a time range of up to 90 days, oldest first. Empty for a destination of another type.',
-  (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
+  (call: RowCall, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
     listStreamActivityInRange(call, createRange(call, { projectId, destinationId }, input)),
 );
 
@@ -107,7 +107,7 @@ interface OperationActivity {
 
 /** Counts operations by their creation time, type and current status. */
 async function listOperationActivity(
-  call: Call,
+  call: RowCall,
   range: ActivityRange,
 ): Promise<OperationActivity[]> {
   const series = await readActivitySeries(call, 'operation', range);
@@ -142,7 +142,7 @@ interface RecordActivity {
 }
 
 /** Counts records by the time when they were read or written, and events by the time when they were received. */
-async function listRecordActivity(call: Call, range: ActivityRange): Promise<RecordActivity[]> {
+async function listRecordActivity(call: RowCall, range: ActivityRange): Promise<RecordActivity[]> {
   const series = await readActivitySeries(call, 'record', range);
   return listEntries(range, series, ({ first, second, third }, bucket, startTime) => {
     const read = first[bucket] ?? 0;
@@ -189,7 +189,7 @@ export interface DeliveryActivity {
 
 /** Counts attempts by their start time and destination. */
 async function listDeliveryActivityInRange(
-  call: Call,
+  call: RowCall,
   range: ActivityRange,
 ): Promise<DeliveryActivity[]> {
   const { projectId } = range;
@@ -230,7 +230,7 @@ export interface StreamActivity {
 
 /** Counts stream messages by the time when they were appended, and by destination. */
 async function listStreamActivityInRange(
-  call: Call,
+  call: RowCall,
   range: ActivityRange,
 ): Promise<StreamActivity[]> {
   const { projectId } = range;
@@ -249,7 +249,7 @@ export const activityResource = resource(
       z
         .array(operationActivityResource)
         .describe('Counts of operations in the buckets in which they were created, oldest first.'),
-      (range: ActivityRange, call: Call) => listOperationActivity(call, range),
+      (range: ActivityRange, call: RowCall) => listOperationActivity(call, range),
     ),
     deliveries: computed(
       z
@@ -257,7 +257,7 @@ export const activityResource = resource(
         .describe(
           'Counts of attempts by destination, in the buckets in which they began, oldest first.',
         ),
-      (range: ActivityRange, call: Call) => listDeliveryActivityInRange(call, range),
+      (range: ActivityRange, call: RowCall) => listDeliveryActivityInRange(call, range),
     ),
     records: computed(
       z
@@ -265,7 +265,7 @@ export const activityResource = resource(
         .describe(
           'Counts of records that were read or written and of events that were received, oldest first.',
         ),
-      (range: ActivityRange, call: Call) => listRecordActivity(call, range),
+      (range: ActivityRange, call: RowCall) => listRecordActivity(call, range),
     ),
     streams: computed(
       z
@@ -273,7 +273,7 @@ export const activityResource = resource(
         .describe(
           'Counts of messages by stream, in the buckets in which they were added, oldest first.',
         ),
-      (range: ActivityRange, call: Call) => listStreamActivityInRange(call, range),
+      (range: ActivityRange, call: RowCall) => listStreamActivityInRange(call, range),
     ),
   },
 );

@@ -13,7 +13,7 @@ import { notFound } from '../../kernel/errors.ts';
 import { createProviderId } from '../../kernel/ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import { load } from '../access/batched.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { read } from '../access/declared-read.ts';
 import type { Batch } from '../access/scope.ts';
@@ -206,7 +206,7 @@ function toKey({ projectId, kind, subjectId, objectName }: AttentionItem) {
  * null if it was removed in between.
  */
 async function acknowledge(
-  call: Call,
+  call: RowCall,
   item: AttentionItem,
   lastTime: Date,
 ): Promise<Row<'Acknowledgement'> | null> {

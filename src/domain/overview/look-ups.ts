@@ -3,7 +3,7 @@
  * such object, or if the viewer may not see it.
  */
 import { load } from '../access/batched.ts';
-import type { Call } from '../access/call.ts';
+import type { Call, RowCall } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';
 import { byId, findProjectRows, type ProjectTable, type Row } from '../access/scope.ts';
 import { orEndUser, orPage } from '../access/viewer/needs.ts';
@@ -25,14 +25,14 @@ const describeLookUp = (description: string) =>
 export const lookUpDestination = read(
   'read',
   describeLookUp('A destination of the project, by its id or name.'),
-  (call: Call, { id: projectId }: Project, idOrName: string) =>
+  (call: RowCall, { id: projectId }: Project, idOrName: string) =>
     findDestination(call, { projectId, idOrName }),
 );
 
 export const lookUpTopic = read(
   'read',
   describeLookUp('A topic of the project, by its id or name.'),
-  (call: Call, { id: projectId }: Project, idOrName: string) =>
+  (call: RowCall, { id: projectId }: Project, idOrName: string) =>
     findTopic(call, { projectId, idOrName }),
 );
 

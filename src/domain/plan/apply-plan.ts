@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { conflict } from '../../kernel/errors.ts';
 import { joinTexts, text } from '../../kernel/text.ts';
-import type { Call } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import type { PlanTransaction } from '../access/item-change.ts';
 import { lockRow } from '../access/row-changes.ts';
@@ -118,7 +117,7 @@ export const applyPlan = projectMutation({
 });
 
 /** Throws FORBIDDEN if the viewer may not call the mutation for one of the changes. */
-function authorizeChanges({ viewer }: Call, changes: readonly Change[]): void {
+function authorizeChanges({ viewer }: RowCall, changes: readonly Change[]): void {
   for (const { kind, action, before, after } of changes) {
     authorize(viewer, NEEDS_BY_KIND[kind][action]);
     const isActivated = after?.active !== false && (before === null || before.active === false);
@@ -155,3 +154,5 @@ function refuseChangedProject(plan: Plan, state: ProjectState): void {
   const changes = formatPaths(changedPaths, NAMED_ITEMS_MAX) || 'providerApps';
   throw conflict(`The project has changed since the plan was computed: ${changes}. Plan again.`);
 }
+
+import type { RowCall } from '../access/call.ts';

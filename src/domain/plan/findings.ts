@@ -1,7 +1,7 @@
 /** Reports the installations that a plan breaks, and findings that prevent the plan or need attention. */
 import { z } from 'zod';
 import { member, type Text, text } from '../../kernel/text.ts';
-import type { Call, ProjectCall } from '../access/call.ts';
+import type { ProjectCall, RowServices } from '../access/call.ts';
 import { enumeration, resource } from '../base/resource.ts';
 import { printedText } from '../base/stored-text.ts';
 import { listDestinationSecrets } from '../events/document/destination-document.ts';
@@ -134,7 +134,7 @@ async function addRevisionReport(
 }
 
 function findDeletionImpacts(
-  { database }: Call,
+  { database }: RowServices,
   { projectId, id: integrationId, name: integrationName }: StoredIntegration,
 ): Promise<Impacts> {
   const reason = 'The installation is deleted with its integration.';
@@ -164,7 +164,7 @@ function listAppFindings({ desiredState: { document }, state }: PlanContext): Fi
 
 /** Reports destinations that can't be deleted, because integrations or installations still name them. */
 async function listDestinationFindings(
-  { database }: Call,
+  { database }: RowServices,
   { state, comparison: { changes } }: PlanContext,
 ): Promise<Finding[]> {
   const deletedNames = changes.flatMap(({ kind, action, before }) =>

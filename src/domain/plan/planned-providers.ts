@@ -2,8 +2,8 @@
 import type { Issue } from '../../kernel/errors.ts';
 import { member, type Text, text } from '../../kernel/text.ts';
 import type { Provider } from '../../providers/contract.ts';
-import type { ProjectCall } from '../access/call.ts';
-import { type Catalog, replaceProviders } from '../access/catalog.ts';
+import type { ProjectCall, RowServices } from '../access/call.ts';
+import { type Catalog, type InProject, replaceProviders } from '../access/catalog.ts';
 import { createInputIssue } from '../base/issues.ts';
 import {
   CUSTOM_PROVIDERS_MAX,
@@ -65,7 +65,7 @@ interface ProviderPlan {
 
 /** Reports what changed custom providers break, as `updateProvider` does, and which deleted ones are still used. */
 export async function reportProviders(
-  { database: { prisma } }: ProjectCall,
+  { database: { prisma } }: InProject<RowServices>,
   { state, allowDeletions, changes, providers }: ProviderPlan,
 ): Promise<{ impacts: Impact[]; findings: Finding[] }> {
   const { projectId } = state;

@@ -10,7 +10,7 @@ import { inTransaction, type Transaction } from '../../database/transactions/tra
 import { notifyWork } from '../../events/channel.ts';
 import { leasedWork } from '../../jobs/leased-work.ts';
 import { findPrefix } from '../../kernel/ids.ts';
-import type { Services } from '../access/call.ts';
+import type { RowServices, Services } from '../access/call.ts';
 import { inProject } from '../access/catalog.ts';
 import { removeFromJournal } from '../connections/connection/token/token-commit.ts';
 import type { LeasedConnection } from '../connections/connection/token/token-lease.ts';
@@ -153,7 +153,7 @@ async function tryToRevoke(services: Services, connection: LeasedConnection): Pr
 }
 
 /** Deletes the row of the erased subject. Returns false if new rows refer to it, which must be erased first. */
-async function endErasure({ database }: Services, key: ErasureKey): Promise<boolean> {
+async function endErasure({ database }: RowServices, key: ErasureKey): Promise<boolean> {
   try {
     await inTransaction(database, (tx) => deleteSubject(tx, key));
     return true;

@@ -16,7 +16,6 @@ import {
 import { type RowKey, toKeyColumns } from '../../database/statements/row-keys.ts';
 import { type SqlStatement, sqlStatement } from '../../database/statements/statements.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
-import type { Services } from '../access/call.ts';
 import { deleteIdleCallers } from '../access/viewer/admission.ts';
 import { removeSurplus } from '../events/stream/stream-removal.ts';
 
@@ -51,7 +50,7 @@ interface RemovalOptions {
 type RemovedCounts = Record<string, number>;
 
 export async function removeExpired(
-  services: Services,
+  services: CoreServices,
   options: RemovalOptions = {},
 ): Promise<RemovedCounts> {
   const { config, database, now } = services;
@@ -353,3 +352,5 @@ function createRemoveStatement({
     from batch order by "time" desc, ${columns.map((column) => `"${column}" desc`).join(', ')} limit 1`,
   );
 }
+
+import type { CoreServices } from '../access/call.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sqlStatement } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import { load } from '../batched.ts';
-import type { Call } from '../call.ts';
+import type { Call, RowCall } from '../call.ts';
 import { type Batch, byId, listProjectRows, type ProjectTable } from '../scope.ts';
 import type { FiltersOf, Page, PageArgs } from './page.ts';
 import { createArrayPage } from './page-of-array.ts';
@@ -91,7 +91,7 @@ interface EndUserSearch<T extends ProjectTable> {
  * reveals other rows.
  */
 async function listEndUserMatches<T extends ProjectTable>(
-  call: Call,
+  call: RowCall,
   { name, parentId: projectId, searchedTable: table, prefix }: EndUserSearch<T>,
   args: PageArgs,
 ): Promise<Page<Row<T>>> {

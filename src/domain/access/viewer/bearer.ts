@@ -22,7 +22,6 @@ import { newId } from '../../../kernel/ids.ts';
 import type { Config } from '../../../settings/config.ts';
 import { requireParsed } from '../../../work/bounded-parse.ts';
 import { isStorableString } from '../../base/storable-json.ts';
-import type { Services } from '../call.ts';
 import { createOrgRoles, type OrgRoles } from './org-role.ts';
 
 export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
@@ -169,7 +168,7 @@ async function createJwk(path: string): Promise<JWK> {
  * email address later.
  */
 export async function enrollBuilder(
-  { database: { prisma }, now }: Services,
+  { database: { prisma }, now }: RowServices,
   claims: BearerClaims,
 ): Promise<{ builder: Row<'Builder'>; roles: OrgRoles }> {
   const identity = { idpProvider: claims.iss, idpRef: claims.sub };
@@ -204,3 +203,5 @@ export async function enrollBuilder(
   const data = { ...profile, updateTime: now() };
   return { builder: await prisma.builder.update({ where: { id: builder.id }, data }), roles };
 }
+
+import type { RowServices } from '../call.ts';

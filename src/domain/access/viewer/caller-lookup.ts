@@ -8,7 +8,7 @@ import { DomainError, ERROR_STATUS, rateLimited } from '../../../kernel/errors.t
 import { inSpan } from '../../../kernel/spans.ts';
 import type { Config } from '../../../settings/config.ts';
 import { createTokenBuckets } from '../../../work/token-buckets.ts';
-import type { Services } from '../call.ts';
+import type { ProviderServices, Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import {
   authenticate,
@@ -84,7 +84,7 @@ export function createCallerLookup(
   };
 }
 
-function createWrongKeysError({ meters }: Services, waitSeconds: number): DomainError {
+function createWrongKeysError({ meters }: ProviderServices, waitSeconds: number): DomainError {
   meters.limitRefused('wrong_keys');
   const detail =
     'Too many requests with invalid keys or tokens from this address. Try again after Retry-After.';

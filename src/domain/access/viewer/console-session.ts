@@ -9,7 +9,7 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { unauthenticated } from '../../../kernel/errors.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
-import type { Services } from '../call.ts';
+import type { CoreServices, RowServices, Services } from '../call.ts';
 import { createOrgRoles, type OrgRoles } from './org-role.ts';
 
 const SECRET_BYTES = 32;
@@ -34,7 +34,7 @@ export interface ConsoleSession {
 }
 
 /** Creates a session and returns its secret, which is not stored. */
-export async function createSession(services: Services, builderId: string): Promise<string> {
+export async function createSession(services: CoreServices, builderId: string): Promise<string> {
   const { config, database, log, now } = services;
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const createTime = now();
@@ -61,7 +61,7 @@ export async function createSession(services: Services, builderId: string): Prom
 }
 
 /** Returns the session with this secret. Throws UNAUTHENTICATED if it has ended. */
-export async function getSession(services: Services, secret: string): Promise<ConsoleSession> {
+export async function getSession(services: RowServices, secret: string): Promise<ConsoleSession> {
   const row = SECRET_PATTERN.test(secret)
     ? await services.database.prisma.consoleSession.findUnique({
         where: { id: hashSecret(secret) },
@@ -75,7 +75,10 @@ export async function getSession(services: Services, secret: string): Promise<Co
 }
 
 /** Extends a session after activity, at most to its `endTime`. Throws UNAUTHENTICATED if it has ended. */
-export async function renewSession(services: Services, secret: string): Promise<ConsoleSession> {
+export async function renewSession(
+  services: CoreServices,
+  secret: string,
+): Promise<ConsoleSession> {
   const session = await getSession(services, secret);
   const expireTime = computeExpireTime(services, session.endTime);
   const { count } = await services.database.prisma.consoleSession.updateMany({
@@ -115,7 +118,7 @@ export function toSessionKey(secret: string): string {
   return `session ${secret}`;
 }
 
-function computeExpireTime({ config, now }: Services, endTime: Date): Date {
+function computeExpireTime({ config, now }: CoreServices, endTime: Date): Date {
   const idleMs = config.CONSOLE_SESSION_IDLE_MINUTES * MINUTE_MS;
   return new Date(Math.min(now().getTime() + idleMs, endTime.getTime()));
 }

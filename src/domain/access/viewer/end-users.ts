@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { sqlStatement } from '../../../database/statements/statements.ts';
 import { unauthenticated } from '../../../kernel/errors.ts';
 import { growUpTo } from '../../../work/growing-cache.ts';
-import type { Services } from '../call.ts';
+import type { CoreServices, RowServices } from '../call.ts';
 import { upsertParties } from '../upsert-parties.ts';
 import {
   DEFAULT_PERMISSIONS,
@@ -21,7 +21,7 @@ import { isSessionToken, verifySessionToken } from './token/session-claims.ts';
 const TOKENS_MAX = 10_000;
 
 /** The services that find an end user. */
-type TokenServices = Pick<Services, 'database' | 'vault' | 'now'>;
+type TokenServices = CoreServices;
 
 export function createEndUsers(services: TokenServices): EndUsers {
   const cache = new LRUCache<string, EndUserClaims>(growUpTo(TOKENS_MAX));
@@ -112,7 +112,7 @@ const VALID_CLAIMS = sqlStatement<ValidClaims>(`
  * claims. One statement checks all claims.
  */
 export async function findValidEndUsers(
-  services: Pick<Services, 'database' | 'now'>,
+  services: RowServices,
   claims: readonly EndUserClaims[],
 ): Promise<Map<number, EndUserViewer>> {
   const values = [

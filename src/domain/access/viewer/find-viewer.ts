@@ -1,6 +1,6 @@
 /** Finds the viewer that credentials identify. */
 import { unauthenticated } from '../../../kernel/errors.ts';
-import type { Services } from '../call.ts';
+import type { RowServices, Services } from '../call.ts';
 import { type BearerVerifier, enrollBuilder } from './bearer.ts';
 import {
   type ConsoleSession,
@@ -101,7 +101,7 @@ async function authenticateBearer(
 }
 
 async function authenticateSession(
-  services: Services,
+  services: RowServices,
   { secret }: SessionCredential,
 ): Promise<BuilderViewer> {
   return toBuilderViewer(await getSession(services, secret));

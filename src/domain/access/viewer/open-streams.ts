@@ -6,7 +6,7 @@ import { DomainError, unauthenticated } from '../../../kernel/errors.ts';
 import type { Holder } from '../../../work/bounded-shares.ts';
 import { Outage } from '../../../work/outage.ts';
 import { Signal } from '../../../work/signal.ts';
-import type { Services } from '../call.ts';
+import type { RowServices, Services } from '../call.ts';
 import { listOrgIds } from '../scope.ts';
 import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
@@ -211,7 +211,10 @@ async function waitForCheck(
 }
 
 /** Finds the callers whose API keys are unchanged, with one statement for many keys. */
-async function findUnchangedKeys({ database }: Services, callers: Caller[]): Promise<Set<Caller>> {
+async function findUnchangedKeys(
+  { database }: RowServices,
+  callers: Caller[],
+): Promise<Set<Caller>> {
   const callersByHash = new Map(
     callers.flatMap((caller) => (caller.keyHash === null ? [] : [[caller.keyHash, caller]])),
   );
@@ -231,7 +234,7 @@ async function findUnchangedKeys({ database }: Services, callers: Caller[]): Pro
 
 /** Finds the current viewers of end users whose tokens are still valid, with one statement for many tokens. */
 async function findEndUsers(
-  services: Services,
+  services: RowServices,
   callers: Caller[],
 ): Promise<Map<Caller, EndUserViewer>> {
   const now = services.now();

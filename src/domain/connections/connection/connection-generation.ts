@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Issue } from '../../../kernel/errors.ts';
 import type { AuthScheme } from '../../../providers/contract.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
-import { NOT_A_PROVIDER } from '../../access/catalog.ts';
+import type { RowCall, RowServices } from '../../access/call.ts';
+import { type InProject, NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
@@ -47,7 +47,7 @@ export const generateConnection = projectMutation({
 });
 
 function toAccount(
-  { catalog }: ProjectCall,
+  { catalog }: InProject<RowServices>,
   { projectId, scheme, input }: ConnectionRequest,
 ): AccountToCheck {
   const { groupRef, consumerRef, providerMetadata } = input;
@@ -64,7 +64,7 @@ function toAccount(
 
 /** Returns the scheme that fits the input. Throws BAD_USER_INPUT that names every issue. */
 async function getScheme(
-  call: ProjectCall,
+  call: InProject<RowCall>,
   projectId: string,
   input: GenerationInput,
 ): Promise<AuthScheme> {
@@ -76,7 +76,7 @@ async function getScheme(
 
 /** Chooses the scheme that fits the input, and lists the issues of the input. */
 async function findScheme(
-  call: ProjectCall,
+  call: InProject<RowCall>,
   projectId: string,
   input: GenerationInput,
 ): Promise<SchemeChoice> {
@@ -102,7 +102,7 @@ async function findScheme(
  * provider if `provider` is null, because an unknown provider is already an issue.
  */
 async function listOptionalAppIssues(
-  { database }: Call,
+  { database }: RowServices,
   projectId: string,
   { providerAppId, provider }: Pick<GenerationInput, 'providerAppId'> & { provider: string | null },
 ): Promise<Issue[]> {

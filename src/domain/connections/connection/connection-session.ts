@@ -10,7 +10,7 @@ import type {
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { isSuccess, parseRetryAfterMs } from '../../../providers/read-responses.ts';
 import { SecretMask } from '../../../work/secret-mask.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProviderServices } from '../../access/call.ts';
 import { describeMissingProvider, findProviderOf } from '../../access/catalog.ts';
 import { observeOutbound } from '../diagnosis/observed-outbound.ts';
 import { areForProvider, requireForProvider } from '../provider/credential-targets.ts';
@@ -79,7 +79,7 @@ interface SessionOptions {
  * ProviderError BAD_REQUEST if the provider is not in the catalog, or if the connection lacks a value for its address.
  */
 export function openSession(
-  services: Services,
+  services: ProviderServices,
   connection: Connection,
   provider: Provider | null,
   options: SessionOptions = { isStored: true },
@@ -93,7 +93,7 @@ export function openSession(
 
 /** Opens a session for the connection's account, at the connection's own provider. Throws the errors of `openSession`. */
 export async function openSessionOf(
-  services: Services,
+  services: ProviderServices,
   connection: Connection,
 ): Promise<AccountSession> {
   return openSession(services, connection, await findProviderOf(services, connection));
@@ -107,7 +107,7 @@ interface SessionParts {
 
 class ConnectionSession implements AccountSession {
   readonly baseUrl: string;
-  readonly #services: Services;
+  readonly #services: ProviderServices;
   readonly #connection: Connection;
   readonly #provider: Provider;
   /** Headers of every request, filled in from the connection's metadata. */
@@ -116,7 +116,7 @@ class ConnectionSession implements AccountSession {
   /** All secrets with which the session has sent requests. */
   readonly #secrets = new SecretMask();
 
-  constructor(services: Services, { connection, provider, credentials }: SessionParts) {
+  constructor(services: ProviderServices, { connection, provider, credentials }: SessionParts) {
     this.baseUrl = fillAddress(provider, provider.baseUrl, connection);
     this.#headers = fillHeaders(provider.headers ?? {}, connection);
     this.#services = services;

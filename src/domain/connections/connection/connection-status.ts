@@ -3,7 +3,6 @@ import type { Prisma } from '../../../database/generated/client.ts';
 import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
-import type { Services } from '../../access/call.ts';
 import { toConnectionFields } from './connection.ts';
 import type { ConnectionKey } from './credentials.ts';
 
@@ -19,7 +18,7 @@ interface UsedCredentials {
  * succeeds, because the access token may still work for a while.
  */
 export async function recordWorking(
-  { database }: Services,
+  { database }: RowServices,
   {
     connection: { id, projectId },
     sealed,
@@ -43,7 +42,7 @@ interface Rejection extends UsedCredentials {
 
 /** Sets BAD_CREDENTIALS and records an event, unless the credentials have failed already. */
 export async function recordBadCredentials(
-  { database, now }: Services,
+  { database, now }: RowServices,
   { connection: { id, projectId }, sealed, cause, errors }: Rejection,
 ): Promise<void> {
   await inTransaction(database, async (tx) => {
@@ -78,3 +77,5 @@ export async function recordBadCredentials(
     });
   });
 }
+
+import type { RowServices } from '../../access/call.ts';

@@ -11,7 +11,7 @@ import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { conflict, type DomainError, type Issue, notFound } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import type { Call, ProjectCall, ProjectServices } from '../../access/call.ts';
+import type { ProjectCall, ProjectServices, RowServices } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead } from '../../access/declared-read.ts';
 import { getProjectRow } from '../../access/scope.ts';
@@ -118,7 +118,7 @@ export const updateConnection = projectMutation({
 });
 
 function changeConnection(
-  { database }: Call,
+  { database }: RowServices,
   { id, projectId, authScheme, providerWorkspaceRef, providerMetadata }: Row<'Connection'>,
   data: Prisma.ConnectionUpdateInput,
 ): Promise<Row<'Connection'>> {
@@ -186,7 +186,7 @@ type Changes = Omit<
 
 /** Returns the account with the new credentials, at the address that results from the change. */
 function toChangedAccount(
-  { catalog }: ProjectCall,
+  { catalog }: InProject<RowServices>,
   connection: Row<'Connection'>,
   { providerWorkspaceRef, providerMetadata, ...credentials }: Changes,
 ): AccountToCheck {
@@ -359,3 +359,5 @@ function listCredentialAddresses({ baseUrl, modules = [], oauth2 }: Provider): s
   const addresses = [baseUrl, ...moduleAddresses, oauth2?.tokenUrl, oauth2?.revocation?.url];
   return addresses.filter((address) => address !== undefined);
 }
+
+import type { InProject } from '../../access/catalog.ts';

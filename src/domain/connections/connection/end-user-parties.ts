@@ -3,7 +3,7 @@
 import type { Row } from '../../../database/statements/tables.ts';
 import { forbidden, type Issue } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall } from '../../access/call.ts';
 import { byId } from '../../access/scope.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 
@@ -46,7 +46,7 @@ export async function refuseOtherParties(call: Call, input: ConnectInput): Promi
  * but only the consumer who created a connection may change or delete it.
  */
 export function refuseOtherConsumers(
-  { viewer }: Call,
+  { viewer }: RowCall,
   { consumerId }: Pick<Row<'Connection'>, 'consumerId'>,
   action: string,
 ): void {

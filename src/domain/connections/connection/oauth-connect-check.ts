@@ -10,7 +10,7 @@ import {
   type OAuth2Settings,
   type Provider,
 } from '../../../providers/contract.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
+import type { Call, ProjectCall, RowServices } from '../../access/call.ts';
 import { NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { listReturnIssues } from '../../access/origins.ts';
 import { createInputIssue } from '../../base/issues.ts';
@@ -122,7 +122,7 @@ async function findRequestedScopes(
 
 /** Finds the provider app of the input, or else the newest app for the provider. */
 async function findApp(
-  { database }: Call,
+  { database }: RowServices,
   projectId: string,
   { provider, providerAppId }: Input,
 ): Promise<Row<'ProviderApp'> | null> {

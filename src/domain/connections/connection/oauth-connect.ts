@@ -8,7 +8,7 @@ import type { Prisma } from '../../../database/generated/client.ts';
 import type { Tables } from '../../../database/statements/tables.ts';
 import { rateLimited, unprocessable } from '../../../kernel/errors.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
-import type { Call, ProjectCall, Services } from '../../access/call.ts';
+import type { ProjectCall, RowServices, Services } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
@@ -96,7 +96,7 @@ export async function beginConnect(
 
 /** Throws UNPROCESSABLE if the provider app was deleted after the input was checked. */
 async function insertConnect(
-  { database }: Call,
+  { database }: RowServices,
   data: Prisma.OAuthConnectUncheckedCreateInput,
 ): Promise<void> {
   try {
@@ -127,7 +127,7 @@ function toStoredInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.Inp
 }
 
 /** Deletes expired connects of the project. Throws RATE_LIMITED if too many remain. */
-async function requireCapacity({ database, now }: Services, projectId: string): Promise<void> {
+async function requireCapacity({ database, now }: RowServices, projectId: string): Promise<void> {
   const { oAuthConnect } = database.prisma;
   await oAuthConnect.deleteMany({ where: { projectId, expireTime: { lte: now() } } });
   const pendingCount = await oAuthConnect.count({ where: { projectId } });

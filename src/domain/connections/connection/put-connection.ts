@@ -15,7 +15,6 @@ import { createEventRow } from '../../../events/record.ts';
 import { conflict, invalid } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
-import type { ProjectServices, Services } from '../../access/call.ts';
 import { createCredentialColumns, toConnectionFields } from './connection.ts';
 import type { generateConnectionInput } from './connection-input.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
@@ -46,7 +45,7 @@ const TRIES_MAX = 5;
  * during every try.
  */
 export async function putConnection(
-  services: ProjectServices,
+  services: InProject<CoreServices>,
   request: ConnectionRequest,
 ): Promise<ConnectionWithCredentials> {
   const { runShared } = services.database;
@@ -65,7 +64,7 @@ export async function putConnection(
 }
 
 function createCandidate(
-  services: ProjectServices,
+  services: InProject<CoreServices>,
   request: ConnectionRequest,
 ): ConnectionToGenerate {
   const { groupRef, consumerRef } = request.input;
@@ -75,7 +74,7 @@ function createCandidate(
 
 /** Creates the row with its event. The credentials are sealed for this id, so a renewal can't use the candidate's row. */
 function createConnectionRow(
-  services: ProjectServices,
+  services: InProject<CoreServices>,
   {
     projectId,
     scheme,
@@ -123,7 +122,7 @@ function createConnectionRow(
 
 /** Throws BAD_USER_INPUT if the provider app was deleted after the input was checked. */
 async function requireApp(
-  { database }: Services,
+  { database }: RowServices,
   { projectId, input }: ConnectionRequest,
 ): Promise<void> {
   const { provider, providerAppId } = input;
@@ -132,3 +131,6 @@ async function requireApp(
   if (app?.provider === provider) return;
   throw invalid(['providerAppId'], 'does not exist.', providerAppId);
 }
+
+import type { CoreServices, RowServices } from '../../access/call.ts';
+import type { InProject } from '../../access/catalog.ts';

@@ -1,6 +1,6 @@
 /** Collects the requests to providers that belong to one operation. */
 import type { RequestRow } from '../../../database/statements/hot/store-requests.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProviderServices } from '../../access/call.ts';
 import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 import { OPERATION_REQUESTS_MAX, type RequestRecorder, toRow } from './request-recorder.ts';
 
@@ -21,7 +21,7 @@ interface OperationWork {
  * is still null on disposal, failed requests and token requests are recorded for their connection.
  */
 export class OperationRequests implements RequestObserver, Disposable {
-  readonly services: Services;
+  readonly services: ProviderServices;
   operationId: string | null;
   readonly #recorder: RequestRecorder | null;
   readonly #isContinued: boolean;
@@ -30,7 +30,7 @@ export class OperationRequests implements RequestObserver, Disposable {
   /** Masked only if they are stored, because a read sends thousands. */
   readonly #succeeded: ObservedRequest[] = [];
 
-  constructor(services: Services, { operationId, isContinued = false }: OperationWork) {
+  constructor(services: ProviderServices, { operationId, isContinued = false }: OperationWork) {
     const { requestRecorder, providerAccess } = services;
     this.#recorder = requestRecorder;
     this.operationId = operationId;

@@ -11,7 +11,7 @@ import { DomainError } from '../../../kernel/errors.ts';
 import { nameInput, printText, type Text } from '../../../kernel/text.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { load } from '../../access/batched.ts';
-import type { Call, ProjectCall, Services } from '../../access/call.ts';
+import type { Call, ProjectCall, RowServices } from '../../access/call.ts';
 import { read } from '../../access/declared-read.ts';
 import { type Batch, byId } from '../../access/scope.ts';
 import { resource } from '../../base/resource.ts';
@@ -121,7 +121,7 @@ const ERROR_LENGTH_MAX = 500;
  * Stores the failure. Only the first failure of a count records an event, so that customers can't cause many events.
  */
 export async function recordSetupFailure(
-  { database, now }: Pick<Services, 'database' | 'now'>,
+  { database, now }: RowServices,
   failure: SetupFailureToRecord,
 ): Promise<void> {
   const { projectId, provider, customer } = failure;

@@ -3,12 +3,12 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
 import { toModuleKey } from '../../../providers/modules.ts';
-import type { ProjectServices, Services } from '../../access/call.ts';
+import type { ProjectServices, ProviderServices } from '../../access/call.ts';
 import { inProject } from '../../access/catalog.ts';
 import { openSession } from '../connection/connection-session.ts';
 
 export interface DescriptionRequest {
-  services: Services;
+  services: ProviderServices;
   connection: Row<'Connection'>;
   /** The module of the integration. Null without an integration. */
   module: string | null;
@@ -29,7 +29,7 @@ export async function describeObject(request: DescriptionRequest): Promise<Objec
 
 /** Removes a description. Must run after this process changed the object. Other processes keep their copy for a minute. */
 export function forgetDescription(
-  { providerAccess }: Services,
+  { providerAccess }: ProviderServices,
   target: Omit<DescriptionRequest, 'services'>,
 ): void {
   providerAccess.objectDescriptions.delete(createKey(target));

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { Issue } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
-import type { ProjectCall } from '../../access/call.ts';
-import { NOT_A_PROVIDER } from '../../access/catalog.ts';
+import { type InProject, NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { boundedJsonObject } from '../../base/input-schemas.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
 import { projectIdOrName } from '../../base/names.ts';
@@ -162,7 +161,7 @@ function selectMaskedFields({ updateMask }: Pick<MaskedInput, 'updateMask'>) {
 }
 
 /** Returns the new values of the fields in the mask. Throws BAD_USER_INPUT for a provider that does not exist. */
-export function parseChanges(call: ProjectCall, input: MaskedInput): AppChanges {
+export function parseChanges(call: InProject<RowCall>, input: MaskedInput): AppChanges {
   const changes: AppChanges = selectMaskedFields(input).parse(input.providerApp);
   const { provider } = changes;
   if (provider !== undefined) {
@@ -173,9 +172,11 @@ export function parseChanges(call: ProjectCall, input: MaskedInput): AppChanges 
 
 /** Lists the issue for a provider that does not exist, at this path of the input. */
 export function* listProviderIssues(
-  { catalog }: ProjectCall,
+  { catalog }: InProject<RowServices>,
   provider: string,
   path: readonly PropertyKey[],
 ): Generator<Issue> {
   if (!catalog.find(provider)) yield createInputIssue(path, NOT_A_PROVIDER, provider);
 }
+
+import type { RowCall, RowServices } from '../../access/call.ts';

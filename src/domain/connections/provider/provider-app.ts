@@ -11,8 +11,8 @@ import { id, newId } from '../../../kernel/ids.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import { isConsentScheme } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
-import { inProject } from '../../access/catalog.ts';
+import type { Call, CoreServices, ProjectCall } from '../../access/call.ts';
+import { type InProject, inProject } from '../../access/catalog.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
@@ -232,7 +232,7 @@ export const deleteProviderApp = projectMutation({
 });
 
 function toColumns(
-  { vault, catalog }: ProjectCall,
+  { vault, catalog }: InProject<CoreServices>,
   app: Row<'ProviderApp'>,
   { clientSecret, webhookSecret, scopes, metadata, ...changes }: AppChanges,
 ): Prisma.ProviderAppUpdateInput {
@@ -276,7 +276,7 @@ function isRotated(changes: AppChanges): boolean {
 
 /** Keeps the previous secret valid for another day, and schedules the renewal of subscriptions at the provider. */
 async function rotateWebhookSecret(
-  { vault, now }: Call,
+  { vault, now }: CoreServices,
   tx: Transaction,
   { id, projectId }: Row<'ProviderApp'>,
 ): Promise<Prisma.ProviderAppUpdateInput> {

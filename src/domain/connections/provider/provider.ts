@@ -14,8 +14,8 @@ import {
   type ProviderModule,
 } from '../../../providers/contract.ts';
 import { applyModule, listModules } from '../../../providers/modules.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
-import { inProject } from '../../access/catalog.ts';
+import type { Call, ProjectCall, RowCall } from '../../access/call.ts';
+import { type InProject, inProject } from '../../access/catalog.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { createArrayPage } from '../../access/paging/page-of-array.ts';
@@ -216,7 +216,7 @@ interface ProviderReference extends ProjectReference {
 
 /** Finds the provider with this name. Null if there is none, or if the caller may not use it. */
 export async function findPermittedProvider(
-  call: ProjectCall,
+  call: InProject<RowCall>,
   name: string,
 ): Promise<Provider | null> {
   const permittedNames = await listPermittedProviderNames(call);

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, unprocessable } from '../../../kernel/errors.ts';
 import type { ObjectDescription } from '../../../providers/contract.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, ProviderServices } from '../../access/call.ts';
 import type { Catalog } from '../../access/catalog.ts';
 import { read } from '../../access/declared-read.ts';
 import { byId } from '../../access/scope.ts';
@@ -89,7 +89,7 @@ interface TypedSource {
  * types of all sources.
  */
 async function addLearnedTypes<S extends ContentSource>(
-  { database, catalogs }: Call,
+  { database, catalogs }: ProviderServices,
   sources: readonly (S & { catalog?: Catalog })[],
 ): Promise<(S & TypedSource)[]> {
   const sourcesInProject = await Promise.all(

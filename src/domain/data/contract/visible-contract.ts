@@ -1,7 +1,7 @@
 /** Reads the contract of a project's typed API, which each process caches. */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../../database/statements/tables.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall } from '../../access/call.ts';
 import { getProject, narrowToVisible } from '../../access/scope.ts';
 import { authorize, meetsNeed, type Need } from '../../access/viewer/needs.ts';
 import { followStreamMessages } from '../../events/stream/stream-subscription.ts';
@@ -61,7 +61,7 @@ export async function getVisibleContract(
  * are too many for a contract.
  */
 export async function listVisibleIntegrations(
-  { viewer, database }: Call,
+  { viewer, database }: RowCall,
   projectId: string,
 ): Promise<Row<'Integration'>[]> {
   const where = narrowToVisible(viewer, 'Integration', { projectId });

@@ -5,7 +5,7 @@ import type { StreamedMessage } from '../../../events/stream-log.ts';
 import { type DomainError, notFound, unprocessable } from '../../../kernel/errors.ts';
 import { enumValue, text } from '../../../kernel/text.ts';
 import { load } from '../../access/batched.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall } from '../../access/call.ts';
 import { byId, findProjectRows } from '../../access/scope.ts';
 import { authorize } from '../../access/viewer/needs.ts';
 import { followStreamMessages } from '../../events/stream/stream-subscription.ts';
@@ -125,7 +125,7 @@ interface MessageSource {
 
 /** Lists the contents of the integrations that have the object. */
 async function listSources(
-  call: Call,
+  call: RowCall,
   { projectId, objectName }: ObjectOfGroup,
 ): Promise<MessageSource[]> {
   const integrations = await listVisibleIntegrations(call, projectId);

@@ -3,7 +3,7 @@
 import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, type Issue, notFound, unprocessable } from '../../../kernel/errors.ts';
 import { load } from '../../access/batched.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowServices } from '../../access/call.ts';
 import { type Batch, byId, listVisibleLinks, narrowToVisible } from '../../access/scope.ts';
 import type { Viewer } from '../../access/viewer/viewer.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
@@ -137,7 +137,7 @@ const loadInstallationsOfGroups: Batch<
 
 /** Returns null if the integration, its content, the connection or the config was deleted in the meantime. */
 async function findSetup(
-  { database }: Call,
+  { database }: RowServices,
   { projectId, configId }: Row<'Installation'>,
   linked: LinkedInstallation['linked'],
 ): Promise<Pick<ServingInstallation, 'integration' | 'connection' | 'content' | 'config'> | null> {
@@ -155,7 +155,7 @@ async function findSetup(
 
 /** Adds the connection's consumer, which reads and writes need. Throws NOT_FOUND if it was deleted in the meantime. */
 export async function getServedContent(
-  { database: { prisma } }: Call,
+  { database: { prisma } }: RowServices,
   { installation, integration, connection, group, content, config }: ServingInstallation,
 ): Promise<InstallationContent> {
   const { projectId, consumerId: id } = connection;

@@ -7,7 +7,7 @@ import type {
 } from '../../../database/generated/enums.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Text } from '../../../kernel/text.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall } from '../../access/call.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
@@ -187,12 +187,12 @@ export const operationLogResource = resource('OperationLog', 'A line of the log 
   message: printedColumn('message', z.string().describe('A human-readable message.')),
   details: computed(
     jsonObject.nullable().describe('Facts about the line, by name.'),
-    ({ details }: OperationLog, call: Call) => printDetails(call, details),
+    ({ details }: OperationLog, call: RowCall) => printDetails(call, details),
   ),
 });
 
 /** Prints the errors of a write, which are the only details that are texts. */
-export function printDetails(call: Call, details: OperationLog['details']): object | null {
+export function printDetails(call: RowCall, details: OperationLog['details']): object | null {
   const { errors } = (details ?? {}) as { errors?: unknown };
   if (!Array.isArray(errors)) return details as object | null;
   return { ...(details as object), errors: printTexts(call, errors as Text[]) };

@@ -9,7 +9,7 @@ import { notifyWorkers } from '../../../jobs/workers.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { findPrefix } from '../../../kernel/ids.ts';
 import { withDeadline } from '../../../work/deadline.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall, RowServices } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { canSee } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
@@ -129,7 +129,7 @@ async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome
  * integration. The caller must check that the viewer may see the project.
  */
 export async function getWriteTarget(
-  { viewer, database }: Call,
+  { viewer, database }: RowCall,
   projectId: string,
   { integrationIdOrName, groupRef }: WriteInput,
 ): Promise<NamedTarget> {
@@ -238,7 +238,7 @@ async function waitUntilEnded(
   return null;
 }
 
-async function readOperation({ database }: Call, { id, projectId }: Row<'Operation'>) {
+async function readOperation({ database }: RowServices, { id, projectId }: Row<'Operation'>) {
   const [operation] = await database.reads.find('Operation', { id, projectId });
   return operation ?? null;
 }
@@ -246,7 +246,7 @@ async function readOperation({ database }: Call, { id, projectId }: Row<'Operati
 type ReportedEntry = Pick<WriteEntry, 'outcome' | 'omittedFields'>;
 
 async function listReportedEntries(
-  { database }: Call,
+  { database }: RowServices,
   { id: operationId, projectId }: Row<'Operation'>,
 ): Promise<ReportedEntry[]> {
   const entries = await database.prisma.writeEntry.findMany({

@@ -14,7 +14,7 @@ import { leasedWork } from '../../../jobs/leased-work.ts';
 import { notifyWorkers } from '../../../jobs/workers.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../../work/durations.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProviderServices, RowServices } from '../../access/call.ts';
 import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { stopIfBacklogged } from '../../events/delivery-backlog.ts';
 import { lockDestination } from '../../events/destination-uses.ts';
@@ -74,7 +74,7 @@ export const providerEvents = leasedWork({
  * prevents the deletion of the subscription, but does not block the storing of new events.
  */
 export async function claimSubscriptionsWithEvents(
-  { database, now }: Pick<Services, 'database' | 'now'>,
+  { database, now }: RowServices,
   countMax: number,
 ): Promise<EventClaim[]> {
   return EVENT_LEASES.claim(
@@ -102,7 +102,7 @@ export async function claimSubscriptionsWithEvents(
 
 /** Delivers a subscription's waiting events for a few seconds at most, and releases the lease. */
 async function deliverSubscriptionEvents(
-  services: Services,
+  services: ProviderServices,
   claim: EventClaim,
   signal: AbortSignal,
 ): Promise<void> {
@@ -127,7 +127,10 @@ async function deliverSubscriptionEvents(
  * Returns a function that loads the event source, and reuses it for SOURCE_MS. The function throws UNPROCESSABLE if the
  * project is backlogged, and the errors of `getEventSource`.
  */
-function createCachedSource(services: Services, claim: EventClaim): () => Promise<EventSource> {
+function createCachedSource(
+  services: ProviderServices,
+  claim: EventClaim,
+): () => Promise<EventSource> {
   let source: EventSource | undefined;
   let untilMs = 0;
   return async () => {
@@ -141,7 +144,7 @@ function createCachedSource(services: Services, claim: EventClaim): () => Promis
 
 /** Delivers one batch of events. Returns false if no event was waiting. */
 async function deliverBatch(
-  services: Services,
+  services: ProviderServices,
   claim: EventClaim,
   getSource: () => Promise<EventSource>,
 ): Promise<boolean> {
@@ -175,7 +178,7 @@ interface DeliveredBatch {
  * Commits the messages and marks the events as done. Throws LeaseLost if the claim no longer holds the subscription.
  */
 async function recordDelivery(
-  services: Pick<Services, 'database' | 'now'>,
+  services: RowServices,
   claim: EventClaim,
   { events, messages, source }: DeliveredBatch,
 ): Promise<void> {
@@ -227,7 +230,11 @@ async function markDone(tx: Transaction, events: StoredEvent[], now: Date): Prom
 }
 
 /** Schedules a retry. Events that have waited for a day fail permanently, which is logged. */
-async function recordFailure(services: Services, claim: EventClaim, error: unknown): Promise<void> {
+async function recordFailure(
+  services: ProviderServices,
+  claim: EventClaim,
+  error: unknown,
+): Promise<void> {
   const { projectId, installationId, objectName } = claim;
   const fields = { installationId, objectName };
   logWorkFailure(services.log, error, {

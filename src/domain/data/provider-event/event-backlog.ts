@@ -1,6 +1,6 @@
 /** Limits the undelivered events of a provider app. Above the limit, new events are refused. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Services } from '../../access/call.ts';
+import type { CoreServices, Services } from '../../access/call.ts';
 import { createBoundedCount } from '../../base/bounded-count.ts';
 import type { FollowedSource } from './stream/stream-state.ts';
 
@@ -31,7 +31,7 @@ const CAPACITY_POLL_MS = 1_000;
 
 /** Waits while too many events are undelivered. The provider keeps further events in the meantime. */
 export async function waitForCapacity(
-  services: Services,
+  services: CoreServices,
   { stream: { projectId }, appIds }: FollowedSource,
   signal: AbortSignal,
 ): Promise<void> {

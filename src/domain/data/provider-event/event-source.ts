@@ -5,7 +5,7 @@ import { notFound, unprocessable } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { requireShallow } from '../../../providers/read-responses.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProviderServices } from '../../access/call.ts';
 import { describeMissingProvider } from '../../access/catalog.ts';
 import { openSession } from '../../connections/connection/connection-session.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
@@ -36,7 +36,7 @@ export interface EventSource {
 
 /** Throws NOT_FOUND or UNPROCESSABLE with the reason why the events can't be delivered. */
 export async function getEventSource(
-  services: Services,
+  services: ProviderServices,
   { projectId, installationId: id, objectName }: SubscriptionKey,
 ): Promise<EventSource> {
   const installationContent = await findInstallationContent(services, { projectId, id });
@@ -77,7 +77,7 @@ export async function getEventSource(
 
 /** Fetches the current records of events that do not contain them, each record once. */
 export async function fetchRecords(
-  services: Services,
+  services: ProviderServices,
   source: EventSource,
   events: readonly StoredEvent[],
 ): Promise<FindRecord> {

@@ -14,7 +14,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import type { DesiredSubscription, SubscribeCapability } from '../../../providers/subscribing.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../../work/durations.ts';
-import type { Services } from '../../access/call.ts';
+import type { CoreServices, ProviderServices, Services } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
 import { toTextColumn } from '../../base/stored-text.ts';
 import type { AccountSession } from '../../connections/connection/connection-session.ts';
@@ -62,14 +62,20 @@ export const subscriptions = leasedWork({
 
 type SubscriptionClaim = Pick<ObjectSubscription, (typeof KEY_COLUMNS)[number] | 'leaseToken'>;
 
-async function maintainSubscription(services: Services, claim: SubscriptionClaim): Promise<void> {
+async function maintainSubscription(
+  services: ProviderServices,
+  claim: SubscriptionClaim,
+): Promise<void> {
   const where = SUBSCRIPTION_LEASES.getClaimFilter(claim);
   const subscription = await services.database.prisma.objectSubscription.findFirst({ where });
   if (subscription?.isWanted) await subscribe(services, subscription);
   else if (subscription) await unsubscribe(services, subscription);
 }
 
-async function subscribe(baseServices: Services, subscription: ObjectSubscription): Promise<void> {
+async function subscribe(
+  baseServices: ProviderServices,
+  subscription: ObjectSubscription,
+): Promise<void> {
   using requests = new OperationRequests(baseServices, { operationId: null });
   const { services } = requests;
   const provider = await findProviderOf(services, subscription);
@@ -137,7 +143,7 @@ async function findStatusAtProvider(
 }
 
 function createDesiredSubscription(
-  services: Services,
+  services: ProviderServices,
   { objectName, kinds, otherEvents }: ObjectSubscription,
   { app, account }: SubscriptionParties,
 ): DesiredSubscription {
@@ -164,7 +170,10 @@ interface NewSubscription {
 }
 
 /** Creates the new subscription before it removes the old one, so that no event is lost in between. */
-async function replaceAtProvider(services: Services, replacement: NewSubscription): Promise<void> {
+async function replaceAtProvider(
+  services: CoreServices,
+  replacement: NewSubscription,
+): Promise<void> {
   const { capability, calls, subscription, desired, madeFor, session, requests, eventParties } =
     replacement;
   // Events may arrive before `create` returns. They are matched by the app and the account, which are stored first.
@@ -229,7 +238,10 @@ async function recordFailure(
   });
 }
 
-async function unsubscribe(services: Services, subscription: ObjectSubscription): Promise<void> {
+async function unsubscribe(
+  services: ProviderServices,
+  subscription: ObjectSubscription,
+): Promise<void> {
   try {
     await removeAtProvider(services, subscription);
   } catch (error) {

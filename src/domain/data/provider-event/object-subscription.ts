@@ -12,7 +12,7 @@ import { pickSubject } from '../../../events/subject.ts';
 import { printText, type Text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderEventKind } from '../../../providers/subscribing.ts';
-import type { ProjectServices, Services } from '../../access/call.ts';
+import type { ProjectServices, RowServices } from '../../access/call.ts';
 import { describeMissingProvider } from '../../access/catalog.ts';
 import { enumeration, resource } from '../../base/resource.ts';
 import { printedColumn } from '../../base/stored-text.ts';
@@ -210,7 +210,7 @@ const PROJECTS_WITH_SUBSCRIPTIONS = acrossProjects<{ projectId: string }>(
 
 /** Schedules all subscriptions of a provider for maintenance, because the provider has lost them. */
 export async function scheduleMaintenance(
-  { database, now }: Pick<Services, 'database' | 'now'>,
+  { database, now }: RowServices,
   provider: string,
 ): Promise<void> {
   const rows = await sweep(database, PROJECTS_WITH_SUBSCRIPTIONS, [provider]);

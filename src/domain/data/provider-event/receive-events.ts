@@ -26,7 +26,7 @@ import {
 } from '../../../providers/subscribing.ts';
 import { isTooDeep } from '../../../work/bounded-parse.ts';
 import { findJsonExcess } from '../../../work/json-size.ts';
-import type { Services } from '../../access/call.ts';
+import type { CoreServices, ProviderServices, RowServices, Services } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
 import { toStorableJson } from '../../base/storable-json.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
@@ -87,7 +87,7 @@ interface WebhookAddress {
 
 /** True if the provider refuses responses with a body. */
 export async function requiresEmptyResponses(
-  services: Services,
+  services: ProviderServices,
   address: WebhookAddress,
 ): Promise<boolean> {
   const provider = await findAddressedProvider(services, address, await findApp(services, address));
@@ -96,7 +96,7 @@ export async function requiresEmptyResponses(
 
 /** Finds the provider of the app. If there is no such app, finds only a provider that every project has. */
 async function findAddressedProvider(
-  services: Services,
+  services: ProviderServices,
   { provider }: WebhookAddress,
   app: SealedApp | null,
 ): Promise<Provider | null> {
@@ -160,7 +160,7 @@ interface Signers {
 
 /** Finds the secrets that may have signed the request. Null if the app or the subscription does not exist. */
 async function findSigners(
-  services: Services,
+  services: CoreServices,
   { hasOwnSecrets }: EventRequests,
   { app, request }: { app: SealedApp | null; request: WebhookRequest },
 ): Promise<Signers | null> {
@@ -194,7 +194,7 @@ function readEvents(
 }
 
 async function findApp(
-  { database }: Services,
+  { database }: RowServices,
   { provider, providerAppId: id }: WebhookAddress,
 ): Promise<SealedApp | null> {
   const cache =

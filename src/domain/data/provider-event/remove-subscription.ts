@@ -3,7 +3,7 @@
 import type { Prisma } from '../../../database/generated/client.ts';
 import { type RunStatement, sqlStatement } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProviderServices, Services } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
 import { openSessionOf } from '../../connections/connection/connection-session.ts';
 import type { ObjectSubscription, SubscriptionKey } from './object-subscription.ts';
@@ -21,7 +21,7 @@ type SubscriptionAtProvider = Pick<
  * its credentials. Throws ProviderError if the provider rejects the removal or cannot be reached.
  */
 export async function removeAtProvider(
-  services: Services,
+  services: ProviderServices,
   subscription: SubscriptionAtProvider,
 ): Promise<void> {
   const { projectId, connectionId: id, providerRef } = subscription;

@@ -3,7 +3,7 @@
 import type { Row } from '../../../database/statements/tables.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import type { SubscribeCapability } from '../../../providers/subscribing.ts';
-import type { Services } from '../../access/call.ts';
+import type { ProviderServices } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
 import {
   type AccountSession,
@@ -27,7 +27,7 @@ export interface SubscriptionParties {
 
 /** Throws UNPROCESSABLE with the reason if the connection, the app or the account can't be found. */
 export async function getSubscriptionParties(
-  services: Services,
+  services: ProviderServices,
   { projectId, connectionId, provider }: SubscribedConnection,
   capability: Pick<SubscribeCapability, 'findAccount'>,
 ): Promise<SubscriptionParties> {
@@ -65,7 +65,7 @@ export async function getSubscriptionParties(
 }
 
 /** Identifies the account of the stored credentials, and refreshes a token that is about to expire. */
-async function identifyStoredAccount(services: Services, connection: Row<'Connection'>) {
+async function identifyStoredAccount(services: ProviderServices, connection: Row<'Connection'>) {
   const { sealed: credentialsSealed } = await getFreshCredentials(services, connection, {
     isStale: (stored) => isRefreshDue(findStoredToken(stored), services.now()),
   });

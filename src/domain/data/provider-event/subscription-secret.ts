@@ -9,7 +9,7 @@ import { findPrefix, type IdPrefix } from '../../../kernel/ids.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import type { AddressedSubscription, WebhookRequest } from '../../../providers/subscribing.ts';
 import { DAY_MS } from '../../../work/durations.ts';
-import type { Services } from '../../access/call.ts';
+import type { CoreServices, Services } from '../../access/call.ts';
 import type { SubscriptionKey } from './object-subscription.ts';
 import type { SealedApp, Secrets } from './webhook-secret.ts';
 
@@ -81,7 +81,7 @@ interface SubscriptionSecrets {
  * also runs without an app, so that the response time does not reveal whether the app exists.
  */
 export async function findAddressedSubscription(
-  { database, vault, now }: Pick<Services, 'database' | 'vault' | 'now'>,
+  { database, vault, now }: CoreServices,
   app: Pick<SealedApp, 'id' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
 ): Promise<SubscriptionSecrets | null> {

@@ -13,7 +13,7 @@ import { leasedWork } from '../../../jobs/leased-work.ts';
 import { unprocessable } from '../../../kernel/errors.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../../work/durations.ts';
-import type { ProjectServices, Services } from '../../access/call.ts';
+import type { ProjectServices, ProviderServices, RowServices } from '../../access/call.ts';
 import { inProject } from '../../access/catalog.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
 import { openSession } from '../../connections/connection/connection-session.ts';
@@ -59,7 +59,7 @@ export const schemaWatches = leasedWork({
   run: pollWatch,
 });
 
-async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> {
+async function pollWatch(services: ProviderServices, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
   try {
     const installationContent = await findInstallationContent(services, { projectId, id });
@@ -120,7 +120,7 @@ interface PollResult {
 
 /** Stores the fields and enqueues the messages. Throws LeaseLost if the claim no longer holds the watch. */
 async function recordFields(
-  services: Pick<Services, 'database' | 'now'>,
+  services: RowServices,
   watch: SchemaWatch,
   { installationContent, watchSchema, descriptions }: PollResult,
 ): Promise<void> {
@@ -158,7 +158,7 @@ function createHead(installationContent: InstallationContent, objectName: string
 }
 
 async function recordFailure(
-  services: Services,
+  services: ProviderServices,
   watch: SchemaWatch,
   error: unknown,
 ): Promise<void> {

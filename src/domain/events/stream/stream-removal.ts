@@ -14,7 +14,6 @@ import { type RunStatement, sqlStatement } from '../../../database/statements/st
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { notifyStreamEnd } from '../../../events/channel.ts';
 import type { StreamId } from '../../../events/stream-log.ts';
-import type { Services } from '../../access/call.ts';
 
 const MESSAGES_PER_STATEMENT = 500;
 const STREAMS_PER_PAGE = 1_000;
@@ -37,7 +36,7 @@ export async function closeStream(tx: Transaction, stream: StreamId): Promise<vo
 
 /** Removes at most DELETION_MESSAGES_MAX messages of a closed stream, and its row if no message is left. */
 export async function removeMessages(
-  { config, database: { run } }: Services,
+  { config, database: { run } }: CoreServices,
   stream: StreamId,
 ): Promise<void> {
   // The limits don't matter, because all messages of a closed stream are removed.
@@ -56,7 +55,7 @@ export async function removeMessages(
  * within the byte limit.
  */
 export async function removeSurplus(
-  { config, database }: Services,
+  { config, database }: CoreServices,
   { before = new Date(0), signal }: { before?: Date; signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const surplus = { before, bytesMax: config.LIMIT_STREAM_BYTES };
@@ -162,3 +161,5 @@ const DELETE_STREAMS = acrossProjects('deleted streams without messages', (inPro
   deleteStreamSql(`stream."projectId" in (
     select "projectId" from "StreamLog" where ${inProjects('"projectId"')} and "isDeleted")`),
 );
+
+import type { CoreServices } from '../../access/call.ts';

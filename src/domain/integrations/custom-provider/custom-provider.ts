@@ -10,7 +10,7 @@ import { id, newId } from '../../../kernel/ids.ts';
 import { joinTexts, member, type Path, text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderDocument } from '../../../providers/document/provider-document.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
@@ -127,7 +127,7 @@ export const findProviderOfDocument = read(
     findProviderOf(call, { projectId, provider: name }),
 );
 
-function findRow(call: Call, projectId: string, rowId: string): Promise<CustomProvider> {
+function findRow(call: RowCall, projectId: string, rowId: string): Promise<CustomProvider> {
   return getProjectRow(call, 'CustomProvider', { projectId, id: rowId, noun: 'Custom provider' });
 }
 

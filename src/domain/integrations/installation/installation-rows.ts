@@ -6,7 +6,6 @@ import type { Transaction } from '../../../database/transactions/transaction.ts'
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../kernel/ids.ts';
-import type { ProjectCall } from '../../access/call.ts';
 import { lockRow } from '../../access/row-changes.ts';
 import { formatActor } from '../../access/viewer/viewer.ts';
 import {
@@ -54,7 +53,7 @@ interface NewInstallation extends RequestedConfig {
 }
 
 export async function insertInstallation(
-  call: ProjectCall,
+  call: InProject<RowCall>,
   tx: Transaction,
   { parties, content, config: requestedConfig, createdBy }: NewInstallation,
 ): Promise<Installation> {
@@ -94,7 +93,7 @@ interface InstallationChange extends RequestedConfig {
 
 /** Changes the connection, and stores a new config if the input has a config or a new author. */
 export async function changeInstallation(
-  call: ProjectCall,
+  call: InProject<RowCall>,
   tx: Transaction,
   change: InstallationChange,
 ): Promise<Installation> {
@@ -207,3 +206,6 @@ async function resetReadPositions(
   // A running read of the previous account must not store its page or complete a backfill.
   await tx.readRun.updateMany({ where: { projectId, installationId }, data: RELEASED_LEASE });
 }
+
+import type { RowCall } from '../../access/call.ts';
+import type { InProject } from '../../access/catalog.ts';

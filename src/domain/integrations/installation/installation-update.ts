@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import type { Issue } from '../../../kernel/errors.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
+import type { Call, ProjectCall, RowCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { getProjectRow } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
@@ -122,7 +122,7 @@ async function applyChanges(
 
 /** Returns the choices that an end user's changes are compared with. Null for other callers. */
 async function findCurrentChoices(
-  call: Call,
+  call: RowCall,
   installation: Installation,
   content: IntegrationContent | null,
 ): Promise<CurrentChoices | null> {

@@ -2,7 +2,6 @@
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, type Issue } from '../../../kernel/errors.ts';
-import type { ProjectCall } from '../../access/call.ts';
 import { getRowId, type ItemChanges, listNeeds } from '../../access/item-change.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { type CanonicalItem, omitEmptyMembers, parseCanonicalItem } from '../../base/canonical.ts';
@@ -61,7 +60,7 @@ interface ProjectNames {
 
 /** Lists the issues of the integrations in a document that depend on the project and the catalog. */
 export function* listIntegrationItemIssues(
-  call: ProjectCall,
+  call: InProject<RowCall>,
   contents: readonly IntegrationContent[],
   { integrations, destinations }: ProjectNames,
 ): Generator<Issue> {
@@ -124,3 +123,6 @@ export const integrationChanges: ItemChanges = {
     recordEvents.push(removal.recordEvents);
   },
 };
+
+import type { RowCall } from '../../access/call.ts';
+import type { InProject } from '../../access/catalog.ts';

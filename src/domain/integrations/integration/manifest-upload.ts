@@ -8,7 +8,7 @@ import { isForeignKeyViolation } from '../../../database/connect/violations.ts';
 import { DomainError, forbidden, notFound, rateLimited } from '../../../kernel/errors.ts';
 import type { SealedLocation } from '../../../kernel/secrets.ts';
 import { HOUR_MS, SECOND_MS } from '../../../work/durations.ts';
-import type { Call, Services } from '../../access/call.ts';
+import type { Call, CoreServices, ProviderServices, Services } from '../../access/call.ts';
 import { projectRead } from '../../access/declared-read.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { getProject } from '../../access/scope.ts';
@@ -77,7 +77,7 @@ export const createUploadUrl = projectRead(
 );
 
 /** Throws FORBIDDEN if the gateway did not issue the path, or if it has expired. */
-export function openUpload({ vault, now }: Services, path: string): Upload {
+export function openUpload({ vault, now }: CoreServices, path: string): Upload {
   const upload = openToken(vault, path);
   if (!upload || upload.expireTime <= now()) {
     throw forbidden('The upload URL is not valid or has expired. Generate a new one.');
@@ -86,7 +86,11 @@ export function openUpload({ vault, now }: Services, path: string): Upload {
 }
 
 /** Stores the file of an upload URL. Throws CONFLICT if the URL was used before. */
-export async function storeUpload(services: Services, path: string, file: Buffer): Promise<void> {
+export async function storeUpload(
+  services: CoreServices,
+  path: string,
+  file: Buffer,
+): Promise<void> {
   const { md5, ...upload } = openUpload(services, path);
   if (md5 !== null && hash('md5', file, 'base64') !== md5) {
     throw new DomainError('BAD_USER_INPUT', 'The file does not have the MD5 checksum of the URL.');
@@ -129,7 +133,7 @@ export async function findUpload(
   return row?.content ?? null;
 }
 
-function openToken(vault: Services['vault'], path: string): Upload | null {
+function openToken(vault: ProviderServices['vault'], path: string): Upload | null {
   const [, projectId, token] = UPLOAD_PATH.exec(path) ?? [];
   if (projectId === undefined || token === undefined) return null;
   try {

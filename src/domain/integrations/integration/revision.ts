@@ -8,7 +8,7 @@ import { inTransaction, type Transaction } from '../../../database/transactions/
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { member, text } from '../../../kernel/text.ts';
-import type { Call, ProjectCall } from '../../access/call.ts';
+import type { Call, ProjectCall, RowCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
@@ -173,7 +173,7 @@ interface NewRevision {
  * object that it drops, unless it is destructive.
  */
 export async function revise(
-  call: ProjectCall,
+  call: InProject<RowCall>,
   tx: Transaction,
   { integration, revision, destructive }: NewRevision,
 ): Promise<RevisedIntegration> {
@@ -244,3 +244,5 @@ export function listDroppedObjects({
 export function describeDroppedReads(reads: readonly string[]): string {
   return `Installations read objects that the revision drops: ${reads.join(', ')}.`;
 }
+
+import type { InProject } from '../../access/catalog.ts';

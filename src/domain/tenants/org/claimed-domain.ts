@@ -6,7 +6,7 @@ import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import { DAY_MS } from '../../../work/durations.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall } from '../../access/call.ts';
 import { orgMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
@@ -80,7 +80,7 @@ export const findClaimedDomain = read(
 export const getClaimedDomain = read(
   'org:read',
   'Returns the claim on a domain.',
-  async (call: Call, key: DomainKey) => {
+  async (call: RowCall, key: DomainKey) => {
     const claim = await findClaim(call, key);
     if (!claim) throw notFound('A claim on', key.domain);
     return claim;
@@ -88,7 +88,7 @@ export const getClaimedDomain = read(
 );
 
 /** Prefers a claim of the caller's orgs, then the proven claim, then the oldest one. */
-async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
+async function findClaim({ viewer, database }: RowCall, { domain }: DomainKey) {
   const claims = await database.reads.find('ClaimedDomain', { domain });
   const visibleClaims = claims.filter((claim) => canSeeClaimedDomain(viewer, claim));
   const rankClaim = ({ orgId, verifiedTime }: ClaimedDomain) => {

@@ -5,7 +5,7 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { notFound, unprocessable } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall, RowServices } from '../../access/call.ts';
 import { builderMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
@@ -84,7 +84,7 @@ export const releaseClaimedDomain = builderMutation({
  * FORBIDDEN if the viewer is not an admin of the org.
  */
 async function getClaimToChange(
-  call: Call,
+  call: RowCall,
   viewer: BuilderViewer,
   id: string,
 ): Promise<ClaimedDomain> {
@@ -128,7 +128,10 @@ export const joinOrg = builderMutation({
   },
 });
 
-async function findJoinableOrgIds({ database }: Call, viewer: BuilderViewer): Promise<string[]> {
+async function findJoinableOrgIds(
+  { database }: RowServices,
+  viewer: BuilderViewer,
+): Promise<string[]> {
   const provenDomain = viewer.email && parseDomain(viewer.email);
   if (!provenDomain) return [];
   const claims = await database.reads.find('ClaimedDomain', { provenDomain });

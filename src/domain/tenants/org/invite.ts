@@ -10,7 +10,7 @@ import { conflict, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import { load } from '../../access/batched.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall, RowServices } from '../../access/call.ts';
 import { builderMutation, orgMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
@@ -43,7 +43,7 @@ export const inviteResource = resource(
     ...parentFields,
     status: computed(
       inviteStatus.describe('Whether it is pending, accepted, revoked or expired.'),
-      (invite: Invite, call: Call) => getCurrentStatus(call, invite),
+      (invite: Invite, call: RowCall) => getCurrentStatus(call, invite),
     ),
     invitedEmail: z.string().describe('The invited email address, in lower case.'),
     role: orgRole.describe('The role that the person gets.'),
@@ -94,7 +94,7 @@ const acceptInviteInput = z
   });
 
 /** Returns the current status. A pending invite expires by time, without a change of its row. */
-function getCurrentStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
+function getCurrentStatus({ now }: RowServices, { status, expireTime }: Invite): InviteStatus {
   return status === 'PENDING' && expireTime <= now() ? 'EXPIRED' : status;
 }
 
@@ -286,7 +286,7 @@ interface InviteEnd {
  * Ends a pending invite. The condition is part of the update, so that one of several simultaneous calls succeeds.
  */
 async function endPendingInvite(
-  call: Call,
+  call: RowCall,
   tx: Transaction,
   { where, status }: InviteEnd,
 ): Promise<Invite> {

@@ -5,7 +5,7 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowCall } from '../../access/call.ts';
 import { builderMutation, orgMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
@@ -91,7 +91,7 @@ export const addMember = builderMutation({
 
 /** Finds a builder who shares an org with the caller, or whose email domain the org has proven. */
 async function findAddableBuilder(
-  call: Call,
+  call: RowCall,
   orgId: string,
   builderId: string,
 ): Promise<Row<'Builder'> | null> {

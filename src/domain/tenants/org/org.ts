@@ -7,7 +7,7 @@ import { inTransaction, type Transaction } from '../../../database/transactions/
 import { conflict, forbidden, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
 import { load } from '../../access/batched.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, CoreServices, RowCall } from '../../access/call.ts';
 import { builderMutation, orgMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
@@ -69,7 +69,7 @@ export const orgResource = resource(
       orgRole
         .nullable()
         .describe("The caller's role in the org. Null for an API key, which has scopes instead."),
-      ({ id }: { id: string }, { viewer }: Call) => findRole(viewer, id),
+      ({ id }: { id: string }, { viewer }: RowCall) => findRole(viewer, id),
     ),
     updateTime,
   },
@@ -149,7 +149,7 @@ export const createOrg = builderMutation({
   },
 });
 
-function authorizeOrgCreation({ config }: Call, { roles }: BuilderViewer): void {
+function authorizeOrgCreation({ config }: CoreServices, { roles }: BuilderViewer): void {
   if (config.ORG_CREATION === 'everyone' || roles.size > 0) return;
   throw forbidden(
     'Only members of an org may create another one, because ORG_CREATION of this server is `invited`. Accept an invite to an org first, or ask a member for one.',

@@ -6,7 +6,7 @@ import { CREATE_API_KEYS } from '../../../database/statements/hot/create-api-key
 import type { Row } from '../../../database/statements/tables.ts';
 import { DomainError, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
-import type { Call } from '../../access/call.ts';
+import type { Call, RowServices } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
@@ -179,7 +179,7 @@ export const deleteApiKey = projectMutation({
 });
 
 async function getKey(
-  { database }: Call,
+  { database }: RowServices,
   projectId: string,
   valueOrId: string,
 ): Promise<Row<'ApiKey'>> {

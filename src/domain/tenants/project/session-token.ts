@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
 import { type Issue, invalidInput } from '../../../kernel/errors.ts';
 import { findPrefix } from '../../../kernel/ids.ts';
-import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { CONNECT_PATH, listReturnIssues } from '../../access/origins.ts';
 import { upsertParties } from '../../access/upsert-parties.ts';
@@ -128,7 +127,7 @@ export const createSessionToken = projectMutation({
 
 /** Finds the integrations of the input. `ids` is null for all integrations of the project, including future ones. */
 async function findIntegrations(
-  { database }: Call,
+  { database }: RowServices,
   { id: projectId }: Row<'Project'>,
   { integrations }: Input,
 ): Promise<{ ids: string[] | null; issues: Issue[] }> {
@@ -151,3 +150,5 @@ async function findIntegrations(
   });
   return { ids: [...new Set(idsByIdOrName.values())], issues };
 }
+
+import type { RowServices } from '../../access/call.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../../../database/statements/tables.ts';
 import { DomainError, unauthenticated } from '../../../../kernel/errors.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
-import type { Services } from '../../call.ts';
+import type { CoreServices } from '../../call.ts';
 import { readVerbs } from '../agent-grant.ts';
 import type { EndUserClaims } from '../end-user.ts';
 import { GatewayToken } from './gateway-token.ts';
@@ -19,7 +19,7 @@ const payloadSchema = z.object({ project: z.string(), session: z.string() });
 type AgentSession = Row<'AgentSession'>;
 
 export function signAgentToken(
-  services: Pick<Services, 'database' | 'vault' | 'now'>,
+  services: CoreServices,
   { projectId, id }: Pick<AgentSession, 'projectId' | 'id'>,
 ): Promise<string> {
   return AGENT_TOKEN.sign(services, { project: projectId, session: id }, null);
@@ -31,7 +31,7 @@ export function isAgentToken(token: string): boolean {
 
 /** Returns the claims of an agent. Throws UNAUTHENTICATED, AGENT_SESSION_EXPIRED or AGENT_SESSION_REVOKED. */
 export async function verifyAgentToken(
-  services: Pick<Services, 'database' | 'vault' | 'now'>,
+  services: CoreServices,
   token: string,
 ): Promise<EndUserClaims> {
   const { project: projectId, session: id } = payloadSchema.parse(

@@ -9,7 +9,7 @@ import { findPrefix } from '../../../../kernel/ids.ts';
 import { requireParsed } from '../../../../work/bounded-parse.ts';
 import { ref } from '../../../base/names.ts';
 import { isStorableString } from '../../../base/storable-json.ts';
-import type { Services } from '../../call.ts';
+import type { RowServices } from '../../call.ts';
 import { createRejectedTokenError, decodeHeader } from './gateway-token.ts';
 
 export const JWT_ALGORITHM = 'RS256';
@@ -56,10 +56,7 @@ const KEY_BY_ID = withoutProject<Row<'JwtKey'>>(
 /**
  * Returns the claims of a token. Throws UNAUTHENTICATED if its key is unknown or inactive, or if the token is invalid.
  */
-export async function verifyJwt(
-  { database, now }: Pick<Services, 'database' | 'now'>,
-  token: string,
-): Promise<JwtClaims> {
+export async function verifyJwt({ database, now }: RowServices, token: string): Promise<JwtClaims> {
   const [key] = await database.run(KEY_BY_ID, [findKeyId(token) ?? '']);
   if (!key?.active) throw unauthenticated('The JWT key is unknown, inactive or deleted.');
   try {

@@ -7,8 +7,13 @@ import { nameInput, printText, type Text } from '../../../../kernel/text.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { createMask, listBasicSecrets } from '../../../../work/secret-mask.ts';
-import type { ProjectServices, Services } from '../../../access/call.ts';
-import { inProject } from '../../../access/catalog.ts';
+import type {
+  CoreServices,
+  ProjectServices,
+  ProviderServices,
+  RowServices,
+} from '../../../access/call.ts';
+import { type InProject, inProject } from '../../../access/catalog.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
@@ -96,7 +101,7 @@ export async function finishOAuthConnect(
 }
 
 async function finishConnect(
-  services: Services,
+  services: ProviderServices,
   key: ConnectKey,
   params: CallbackParams,
 ): Promise<CallbackOutcome> {
@@ -123,7 +128,7 @@ async function finishConnect(
   }
 }
 
-function findRefusalPage(services: Services, { projectId }: ConnectKey) {
+function findRefusalPage(services: RowServices, { projectId }: ConnectKey) {
   return findConnectPage(services, { projectId, providerAppId: null });
 }
 
@@ -160,7 +165,7 @@ function readRedirect({
 
 /** Masks the secrets of the connect, which the provider may repeat in its redirect. */
 async function maskFailure(
-  services: Services,
+  services: ProviderServices,
   connect: OAuthConnect,
   failure: ShownFailure,
 ): Promise<ShownFailure> {
@@ -197,7 +202,7 @@ function toFailure(error: unknown): Failure {
 }
 
 async function failConnect(
-  services: Services,
+  services: RowServices,
   { projectId, provider, input }: OAuthConnect,
   { failure, returnPage }: { failure: Failure; returnPage: ReturnPage },
 ): Promise<CallbackOutcome> {
@@ -215,7 +220,7 @@ async function failConnect(
 
 /** Returns the connect and deletes its row, because a state works once. Null if it does not exist or has expired. */
 async function takeConnect(
-  { database, now }: Services,
+  { database, now }: RowServices,
   key: ConnectKey,
 ): Promise<OAuthConnect | null> {
   try {
@@ -318,7 +323,7 @@ function findWorkspaceInAddress(template: string, name: string): string | null {
 
 /** Returns the OAuth client of the connect. Null if its provider app was deleted. */
 function findClient(
-  services: ProjectServices,
+  services: InProject<CoreServices>,
   { projectId, provider, providerAppId: id }: OAuthConnect,
 ) {
   return findAppClient(services, { projectId, id, provider });

@@ -3,7 +3,12 @@
 import { hash } from 'node:crypto';
 import type { Row, Tables } from '../../../../database/statements/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../../providers/contract.ts';
-import type { Services } from '../../../access/call.ts';
+import type {
+  CoreServices,
+  ProviderServices,
+  RowServices,
+  Services,
+} from '../../../access/call.ts';
 import { inProject } from '../../../access/catalog.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
@@ -35,7 +40,7 @@ export interface PartyName {
  * person does. Null if the ticket is unknown, or if its connect was finished or has expired.
  */
 export async function openLink(
-  services: Services,
+  services: ProviderServices,
   { ticket, browser }: { ticket: string | null; browser: string },
 ): Promise<OpenedLink | null> {
   const key = parseTicket(ticket);
@@ -69,7 +74,7 @@ export async function openLink(
 
 /** True if the parties of the connect have a connection to its provider, which does not await its first consent. */
 async function hasConsented(
-  services: Services,
+  services: CoreServices,
   { projectId, provider, input }: Tables['OAuthConnect'],
 ): Promise<boolean> {
   const { groupRef, consumerRef } = castJsonColumn<StoredConnect>(input);
@@ -82,7 +87,7 @@ async function hasConsented(
 
 /** Returns the page for a ticket whose connect has ended or expired. Null if the ticket's project does not exist. */
 export async function findExpiredLinkPage(
-  services: Services,
+  services: RowServices,
   ticket: string | null,
 ): Promise<ConnectPage | null> {
   const key = parseTicket(ticket);
@@ -105,7 +110,7 @@ interface ConsentRequest {
  * has expired.
  */
 export async function findSignInUrl(
-  services: Services,
+  services: ProviderServices,
   key: ConnectKey,
   state: string,
 ): Promise<string | null> {

@@ -5,7 +5,7 @@
 import type { Prisma } from '../../../../database/generated/client.ts';
 import type { ConnectionWithCredentials } from '../../../../database/statements/hot/write-target.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { ProjectServices, Services } from '../../../access/call.ts';
+import type { CoreServices, ProjectServices, RowServices } from '../../../access/call.ts';
 import { areForProvider } from '../../provider/credential-targets.ts';
 import { createCredentialColumns } from '../connection.ts';
 import { parseDate, type StoredToken } from '../credentials.ts';
@@ -73,7 +73,7 @@ async function claimLease(...parameters: Parameters<typeof waitForLease>): Promi
 }
 
 function findConnection(
-  { database }: Services,
+  { database }: RowServices,
   { projectId, input: { provider, groupRef, consumerRef } }: ConnectionRequest,
 ): Promise<ConnectionWithCredentials | null> {
   return database.prisma.connection.findFirst({
@@ -82,7 +82,7 @@ function findConnection(
 }
 
 function findRefreshToken(
-  services: Services,
+  services: CoreServices,
   connection: ConnectionWithCredentials,
 ): StoredToken | undefined {
   const credentials = tryUnsealCredentials(services, connection)?.credentials;

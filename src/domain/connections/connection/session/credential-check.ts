@@ -6,7 +6,7 @@ import { collectMessages } from '../../../../providers/declarative/failure.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { toMessage, truncateMessage } from '../../../../providers/read-responses.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProviderServices } from '../../../access/call.ts';
 import { inProject } from '../../../access/catalog.ts';
 import { toDomainError } from '../../provider/provider-domain-errors.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
@@ -65,7 +65,9 @@ export async function requireAcceptedCredentials(
 type Outcome = { rejection: DomainError } | { token: StoredToken } | undefined;
 
 /** Returns a function that checks the credentials. Null if the provider has no inexpensive check. */
-function createCheck(account: ResolvedAccount): ((services: Services) => Promise<Outcome>) | null {
+function createCheck(
+  account: ResolvedAccount,
+): ((services: ProviderServices) => Promise<Outcome>) | null {
   const { provider, credentials } = account;
   if (hasGrant(credentials)) return (services) => checkGrant(services, account, credentials);
   if (isTokenCredentials(credentials)) return null;
@@ -77,7 +79,7 @@ function createCheck(account: ResolvedAccount): ((services: Services) => Promise
 
 /** Exchanges the credentials for a token. A token that the gateway has signed itself needs the health check too. */
 async function checkGrant(
-  services: Services,
+  services: ProviderServices,
   account: ResolvedAccount,
   credentials: Grant,
 ): Promise<Outcome> {
@@ -90,7 +92,7 @@ async function checkGrant(
 }
 
 async function exchangeCredentials(
-  services: Services,
+  services: ProviderServices,
   { projectId, provider, providerWorkspaceRef, providerMetadata }: ResolvedAccount,
   credentials: Grant,
 ): Promise<Outcome> {
@@ -108,7 +110,7 @@ async function exchangeCredentials(
 }
 
 async function callHealthCheck(
-  services: Services,
+  services: ProviderServices,
   account: Parameters<typeof sendHealthCheck>[2],
 ): Promise<Outcome> {
   const { provider } = account;

@@ -4,7 +4,7 @@ import type { Row } from '../../../../database/statements/tables.ts';
 import type { Provider, ProviderResponse } from '../../../../providers/contract.ts';
 import { isSuccess } from '../../../../providers/read-responses.ts';
 import { createMask, SecretMask } from '../../../../work/secret-mask.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProviderServices, Services } from '../../../access/call.ts';
 import { observeOutbound, type Sender } from '../../diagnosis/observed-outbound.ts';
 import { type Credentials, listSecrets } from '../credentials.ts';
 import { type AccountMetadata, fillAddress, fillHeaders } from './account-address.ts';
@@ -63,7 +63,7 @@ export function isRejection(
  * slot of the provider's limits, because the response that caused the check may occupy the last one.
  */
 export async function areCredentialsValid(
-  services: Services,
+  services: ProviderServices,
   connection: Row<'Connection'>,
   { provider, credentials }: Pick<AccountToCheck, 'provider' | 'credentials'>,
 ): Promise<boolean | null> {

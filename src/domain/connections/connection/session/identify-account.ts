@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConnectionWithCredentials } from '../../../../database/statements/hot/write-target.ts';
 import type { AccountIdentity } from '../../../../providers/contract.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProviderServices } from '../../../access/call.ts';
 import { findProviderOf } from '../../../access/catalog.ts';
 import { openSession } from '../connection-session.ts';
 import { findStoredToken } from '../token/token.ts';
@@ -22,7 +22,7 @@ type Refs = Pick<ConnectionWithCredentials, 'providerWorkspaceRef' | 'providerCo
  * provider fails. Stores nothing if the connection no longer has the credentials of the row.
  */
 export async function identifyAccount(
-  services: Services,
+  services: ProviderServices,
   connection: ConnectionWithCredentials,
 ): Promise<Refs> {
   const { id, projectId, credentialsSealed, providerWorkspaceRef, providerConsumerRef } =
@@ -53,7 +53,7 @@ export async function identifyAccount(
  * credentials never replace those of the row, because they may be of another account.
  */
 export async function findIdentity(
-  services: Services,
+  services: ProviderServices,
   connection: ConnectionWithCredentials,
 ): Promise<Refs> {
   const identity = await withDeadline(
@@ -74,7 +74,7 @@ export async function findIdentity(
 }
 
 async function fetchIdentity(
-  services: Services,
+  services: ProviderServices,
   connection: ConnectionWithCredentials,
 ): Promise<AccountIdentity | null> {
   const provider = await findProviderOf(services, connection);

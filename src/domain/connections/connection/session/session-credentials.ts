@@ -2,7 +2,7 @@
 import type { Row, Tables } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProviderServices } from '../../../access/call.ts';
 import type { StoredToken, UnsealedCredentials } from '../credentials.ts';
 import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from '../token/token.ts';
 import { getFreshCredentials } from '../token/token-refresh.ts';
@@ -22,14 +22,18 @@ export type Connection = Row<'Connection'> &
 
 /** The credentials that a session uses. A token that is about to expire, or was rejected, is replaced. */
 export class SessionCredentials {
-  readonly #services: Services;
+  readonly #services: ProviderServices;
   readonly #connection: Connection;
   readonly #isStored: boolean;
   /** Undefined before the first request. */
   #credentials: UnsealedCredentials | undefined;
 
   /** `isStored` is false if the credentials of the row are not stored. Stored ones then never replace them. */
-  constructor(services: Services, connection: Connection, { isStored }: { isStored: boolean }) {
+  constructor(
+    services: ProviderServices,
+    connection: Connection,
+    { isStored }: { isStored: boolean },
+  ) {
     this.#services = services;
     this.#connection = connection;
     this.#isStored = isStored;

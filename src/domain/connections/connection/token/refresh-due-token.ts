@@ -8,7 +8,7 @@ import type { Row } from '../../../../database/statements/tables.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { ServiceUnavailable } from '../../../../kernel/errors.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProviderServices, RowServices } from '../../../access/call.ts';
 import { logWorkFailure } from '../../provider/work-failure.ts';
 import type { Credentials, UnsealedCredentials } from '../credentials.ts';
 import { canRefresh, findRefreshDueTime } from './token.ts';
@@ -34,7 +34,7 @@ type DueRefresh = RefreshClaim & Pick<Row<'Connection'>, 'refreshDueTime'>;
 
 /** A refresh that has begun is completed even if the process stops, because its refresh token may be used only once. */
 async function refreshDueToken(
-  services: Services,
+  services: ProviderServices,
   claim: DueRefresh,
   signal: AbortSignal,
 ): Promise<void> {
@@ -67,7 +67,7 @@ function isDueBy(credentials: Credentials, dueTime: Date | null): boolean {
 
 /** Stores when the token is refreshed next, unless the refresh has stored it. */
 async function schedule(
-  { database, now }: Services,
+  { database, now }: RowServices,
   lease: Lease,
   { sealed, credentials }: UnsealedCredentials,
 ): Promise<void> {

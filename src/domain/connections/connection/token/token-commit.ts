@@ -22,7 +22,7 @@ import type { SealedLocation } from '../../../../kernel/secrets.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import type { Services } from '../../../access/call.ts';
+import type { CoreServices, Services } from '../../../access/call.ts';
 import { toConnectionFields } from '../connection.ts';
 import {
   type ConnectionKey,
@@ -51,7 +51,7 @@ interface Commit extends Renewal {
 
 /** Stores the tokens. Returns null if the connection has newer credentials, which make these tokens obsolete. */
 export function commitRenewal(
-  services: Services,
+  services: CoreServices,
   commit: Commit,
 ): Promise<UnsealedCredentials | null> {
   const isFinal = (error: unknown) => error instanceof ProviderError;
@@ -59,7 +59,7 @@ export function commitRenewal(
 }
 
 /** Stores all entries that an earlier process left in the journal. Must run before any token is used. */
-export async function replayTokenJournal(services: Services): Promise<void> {
+export async function replayTokenJournal(services: CoreServices): Promise<void> {
   for (const id of listJournal(services)) {
     try {
       await replayEntry(services, id);
@@ -71,7 +71,7 @@ export async function replayTokenJournal(services: Services): Promise<void> {
 }
 
 /** Stores the journal entry of a connection, if this or an earlier process left one. */
-export async function replayEntry(services: Services, connectionId: string): Promise<void> {
+export async function replayEntry(services: CoreServices, connectionId: string): Promise<void> {
   const renewal = findReadableEntry(services, connectionId);
   if (!renewal) return;
   try {
@@ -85,7 +85,7 @@ export async function replayEntry(services: Services, connectionId: string): Pro
 }
 
 /** Returns null for an unreadable entry, which remains in the journal for a process that has its key. */
-function findReadableEntry(services: Services, connectionId: string): Renewal | null {
+function findReadableEntry(services: CoreServices, connectionId: string): Renewal | null {
   try {
     return findInJournal(services, { id: connectionId });
   } catch (error) {
@@ -95,7 +95,7 @@ function findReadableEntry(services: Services, connectionId: string): Renewal | 
 }
 
 async function storeTokens(
-  services: Services,
+  services: CoreServices,
   commit: Commit,
 ): Promise<UnsealedCredentials | null> {
   const { connection, before, after, isRefresh } = commit;

@@ -6,7 +6,12 @@
 import { measure } from '../../../../kernel/meters.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import type { ProjectServices, Services } from '../../../access/call.ts';
+import type {
+  CoreServices,
+  ProjectServices,
+  ProviderServices,
+  RowServices,
+} from '../../../access/call.ts';
 import { inProject, toProviderLabel } from '../../../access/catalog.ts';
 import { requireForProvider } from '../../provider/credential-targets.ts';
 import { recordBadCredentials } from '../connection-status.ts';
@@ -51,7 +56,7 @@ export interface RefreshRequest {
  * if the refresh fails.
  */
 export async function getFreshCredentials(
-  services: Services,
+  services: ProviderServices,
   connection: ConnectionKey,
   request: RefreshRequest,
 ): Promise<UnsealedCredentials> {
@@ -75,7 +80,7 @@ function needsRefresh({ credentials }: UnsealedCredentials, { isStale }: Refresh
 }
 
 async function refresh(
-  services: Services,
+  services: ProviderServices,
   connection: ConnectionKey,
   request: RefreshRequest,
 ): Promise<UnsealedCredentials> {
@@ -93,7 +98,7 @@ async function refresh(
 
 /** Does what `getFreshCredentials` does, for a caller that holds the lease. The caller releases it. */
 export async function refreshWithLease(
-  services: Services,
+  services: ProviderServices,
   lease: Lease,
   { isStale, isRequested = false }: RefreshRequest,
 ): Promise<UnsealedCredentials> {
@@ -151,7 +156,10 @@ async function renewToken(
   return newCredentials ?? readCredentials(services, connection);
 }
 
-function requestMeasuredTokens(services: Services, request: TokenRequest): Promise<TokenResponse> {
+function requestMeasuredTokens(
+  services: ProviderServices,
+  request: TokenRequest,
+): Promise<TokenResponse> {
   return measure(
     services.meters,
     () => requestTokens(services, request),
@@ -171,7 +179,7 @@ function findRefreshToken(credentials: TokenCredentials): string | undefined {
   return 'refreshToken' in credentials ? credentials.refreshToken?.token : undefined;
 }
 
-function tryToJournal(services: Services, renewal: Renewal): boolean {
+function tryToJournal(services: CoreServices, renewal: Renewal): boolean {
   try {
     writeJournal(services, renewal);
     return true;
@@ -188,7 +196,7 @@ function tryToJournal(services: Services, renewal: Renewal): boolean {
  * throws AUTH_INVALIDATED. A rejection that is final only if it repeats becomes RETRYABLE until then. Rethrows other errors.
  */
 async function recordRejection(
-  services: Services,
+  services: CoreServices,
   {
     connection,
     before,
@@ -214,7 +222,7 @@ async function recordRejection(
  * counts as repeated.
  */
 async function recordRejectedRefresh(
-  { database, now }: Services,
+  { database, now }: RowServices,
   { id, projectId }: ConnectionKey,
   credentialsSealed: string | null,
 ): Promise<boolean> {

@@ -21,7 +21,7 @@ import { RepeatedCursors } from '../../../../providers/page-guard.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { computeBackoffMs } from '../../../../work/backoff.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../work/durations.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProviderServices, RowServices } from '../../../access/call.ts';
 import { toStorableJson, toStorableString } from '../../../base/storable-json.ts';
 import { openSession } from '../../../connections/connection/connection-session.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
@@ -79,7 +79,7 @@ export const reads = leasedWork({
 
 /** Runs one turn of a claimed read. Throws LeaseLost if another worker has taken over the read. */
 export async function continueRead(
-  services: Services,
+  services: ProviderServices,
   run: ReadRun,
   signal: AbortSignal,
 ): Promise<void> {
@@ -93,7 +93,7 @@ export async function continueRead(
 }
 
 class ClaimedRead {
-  readonly #services: Services;
+  readonly #services: ProviderServices;
   /** The run in its last recorded state. */
   #run: ReadRun;
   /** Undefined if the read delivers all records. */
@@ -101,7 +101,7 @@ class ClaimedRead {
   /** The page that this turn stored last. Null if an error occurred since then. */
   #lastPage: RecordPage | null = null;
 
-  constructor(services: Services, run: ReadRun) {
+  constructor(services: ProviderServices, run: ReadRun) {
     this.#services = services;
     this.#run = run;
   }
@@ -269,10 +269,7 @@ interface RecordedRead {
  * Records a page. Throws LeaseLost. Throws UNPROCESSABLE and records nothing if the object is no longer installed or the
  * destination does not exist. Throws RepeatedCursors and records nothing if the cursors repeat.
  */
-export async function recordPage(
-  services: Pick<Services, 'database' | 'now'>,
-  readPage: ReadPage,
-): Promise<RecordedRead> {
+export async function recordPage(services: RowServices, readPage: ReadPage): Promise<RecordedRead> {
   const { database } = services;
   const { operationId: id, projectId } = readPage.run;
   const [operation] = await database.reads.find('Operation', { projectId, id });

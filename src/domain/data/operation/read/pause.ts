@@ -5,7 +5,7 @@ import { inTransaction, type Transaction } from '../../../../database/transactio
 import { notifyWork } from '../../../../events/channel.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { id } from '../../../../kernel/ids.ts';
-import type { ProjectCall, Services } from '../../../access/call.ts';
+import type { RowCall, Services } from '../../../access/call.ts';
 import { projectMutation } from '../../../access/declared-mutation.ts';
 import { getProjectRow } from '../../../access/scope.ts';
 import { orEndUser } from '../../../access/viewer/needs.ts';
@@ -120,7 +120,7 @@ interface ObjectsToChange {
 
 /** Changes the objects that the input names. Takes the locks that serialize changes of one installation. */
 async function changeObjects(
-  call: ProjectCall,
+  call: InProject<RowCall>,
   input: z.output<typeof readControlInput> & { projectId: string },
   change: (tx: Transaction, objects: ObjectsToChange) => Promise<void>,
 ): Promise<Row<'Installation'>> {
@@ -191,3 +191,5 @@ async function resumeRuns(
   }
   if (resumedRuns.length > 0) notifyWork(tx, READ_KIND);
 }
+
+import type { InProject } from '../../../access/catalog.ts';

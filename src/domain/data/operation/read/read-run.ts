@@ -19,7 +19,7 @@ import { inTransaction, type Transaction } from '../../../../database/transactio
 import { notifyOperation, notifyWork } from '../../../../events/channel.ts';
 import { findCurrentTraceparent } from '../../../../kernel/spans.ts';
 import { type Text, text } from '../../../../kernel/text.ts';
-import type { Services } from '../../../access/call.ts';
+import type { RowServices } from '../../../access/call.ts';
 import { toTextColumn } from '../../../base/stored-text.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 import {
@@ -127,7 +127,7 @@ export async function endRun(tx: Transaction, claim: ReadRun): Promise<void> {
 
 /** Releases the run. A worker continues it, after `waitMs` or immediately. */
 export async function releaseRun(
-  { database, now }: Pick<Services, 'database' | 'now'>,
+  { database, now }: RowServices,
   run: ReadRun,
   {
     waitMs = 0,

@@ -3,7 +3,7 @@ import { acrossProjects, sweep } from '../../../../database/statements/projects/
 import { anyOf, run, sql } from '../../../../database/statements/statements.ts';
 import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { lockedWork } from '../../../../jobs/upkeep-loop.ts';
-import type { Services } from '../../../access/call.ts';
+import type { CoreServices, ProviderServices, RowServices } from '../../../access/call.ts';
 import type { Catalog } from '../../../access/catalog.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../../events/delivery-backlog.ts';
 import { listUnmappedNames } from '../../../integrations/installation/choice/mapped-names.ts';
@@ -45,7 +45,7 @@ export const scheduledReads = lockedWork({
  * Starts the reads of some due objects, and returns true if more may be due. Safe in several processes in parallel: only
  * one of them locks an object.
  */
-export async function startDueReads(services: Services): Promise<boolean> {
+export async function startDueReads(services: ProviderServices): Promise<boolean> {
   const projectIds = await listDueProjects(services);
   if (projectIds.length === 0) return false;
   const backloggedProjects = await listBackloggedProjects(services, projectIds);
@@ -66,14 +66,14 @@ const SELECT_DUE_PROJECTS = acrossProjects<{ projectId: string }>(
 );
 
 /** Lists the projects of the objects that are due next. */
-async function listDueProjects({ database, now }: Services): Promise<string[]> {
+async function listDueProjects({ database, now }: RowServices): Promise<string[]> {
   const rows = await sweep(database, SELECT_DUE_PROJECTS, [now()]);
   return rows.map(({ projectId }) => projectId);
 }
 
 /** Returns the catalogs by project. Must run before the transaction, in which no other statement may wait. */
 async function findCatalogs(
-  { catalogs }: Services,
+  { catalogs }: ProviderServices,
   projectIds: readonly string[],
 ): Promise<ReadonlyMap<string, Catalog>> {
   const entries = projectIds.map(async (id) => [id, await catalogs.getOfProject(id)] as const);
@@ -82,7 +82,7 @@ async function findCatalogs(
 
 /** Returns the projects that have too many pending deliveries. */
 async function listBackloggedProjects(
-  services: Services,
+  services: CoreServices,
   projectIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const backloggedProjects = new Set<string>();
@@ -129,7 +129,7 @@ interface StartContext {
 
 /** Starts the object's read, unless it must wait. Sets the time of the next read. */
 async function startOrPostpone(
-  services: Pick<Services, 'now' | 'database'>,
+  services: RowServices,
   tx: Transaction,
   { object, backloggedProjects, catalogs }: StartContext,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { ReadTiming } from '../../../../providers/behavior.ts';
 import type { Provider, ReadCapability } from '../../../../providers/contract.ts';
 import type { RecordPage } from '../../../../providers/moving-records.ts';
 import { requireShallow } from '../../../../providers/read-responses.ts';
-import type { ProjectServices, Services } from '../../../access/call.ts';
+import type { ProjectServices, ProviderServices, Services } from '../../../access/call.ts';
 import { describeMissingProvider, inProject } from '../../../access/catalog.ts';
 import { describeObject } from '../../../connections/provider/object-descriptions.ts';
 import { readConfigContent } from '../../../integrations/installation/installation-config.ts';
@@ -33,7 +33,7 @@ type InstallationKey = Pick<Row<'Installation'>, 'id' | 'projectId'>;
 
 /** Throws NOT_FOUND without the installation, and UNPROCESSABLE with the reason if the object can't be read. */
 export async function getReadSource(
-  services: Services,
+  services: ProviderServices,
   key: InstallationKey,
   objectName: string,
 ): Promise<ReadSource> {
@@ -71,7 +71,7 @@ export function createReadSource(
 
 /** Adds every current field of the account to the plan, if it reads all fields. */
 export async function withAllFields(
-  services: Services,
+  services: ProviderServices,
   { plan, connection, module }: Pick<ReadSource, 'plan' | 'connection' | 'module'>,
 ): Promise<ReadPlan> {
   if (!plan.readsAll) return plan;

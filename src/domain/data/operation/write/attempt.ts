@@ -5,7 +5,7 @@ import type { Text } from '../../../../kernel/text.ts';
 import type { Provider, ProviderSession } from '../../../../providers/contract.ts';
 import type { RecordOutcome } from '../../../../providers/moving-records.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProviderServices, RowServices, Services } from '../../../access/call.ts';
 import { describeMissingProvider } from '../../../access/catalog.ts';
 import { openSession } from '../../../connections/connection/connection-session.ts';
 import {
@@ -41,7 +41,7 @@ interface RequestContext {
 
 /** Sets the outcomes of the entries that have none yet. Returns the failure that stopped the attempt, or null. */
 export async function attemptWrite(
-  services: Services,
+  services: ProviderServices,
   { claim, provider, entries }: Attempt,
 ): Promise<AttemptFailure | null> {
   const { task, target, wasUncertain } = claim;
@@ -85,7 +85,7 @@ async function setOutcomes(
 
 /** Renews the lease of the claim and saves the outcomes. Throws LeaseLost if the claim no longer holds the task. */
 function saveProgress(
-  { database }: Services,
+  { database }: RowServices,
   { task }: Claim,
   entries: readonly WriteEntry[],
 ): Promise<void> {

@@ -25,7 +25,7 @@ import type { Log } from '../../../../kernel/log.ts';
 import { printText, text } from '../../../../kernel/text.ts';
 import { retryUpTo } from '../../../../work/backoff.ts';
 import { Outage } from '../../../../work/outage.ts';
-import type { Services } from '../../../access/call.ts';
+import type { CoreServices, ProviderServices, Services } from '../../../access/call.ts';
 import { toTextColumn } from '../../../base/stored-text.ts';
 import { toInstallationFields } from '../../../integrations/installation/installation-events.ts';
 import { findLatestContent } from '../../../integrations/integration/content-cache.ts';
@@ -73,7 +73,7 @@ export interface EndedWrite {
  * calls, and if the operation had already ended. Throws LeaseLost if the claim no longer holds the task.
  */
 export async function endWrite(
-  services: Services,
+  services: ProviderServices,
   claim: Claim,
   entries: readonly WriteEntry[],
 ): Promise<EndedWrite | null> {
@@ -104,7 +104,10 @@ interface TaskEnd {
 }
 
 /** Ends a task with the records of several calls, in transactions that each end some of its operations. */
-async function endCollected(services: Services, { task, entries, rows }: TaskEnd): Promise<void> {
+async function endCollected(
+  services: CoreServices,
+  { task, entries, rows }: TaskEnd,
+): Promise<void> {
   await retryTransaction(services, async (tx) => {
     // The provider has finished. The operations end in the next transactions.
     await WRITE_LEASES.updateClaimed(tx.writeTask, task, { isUncertain: false });
@@ -118,7 +121,7 @@ async function endCollected(services: Services, { task, entries, rows }: TaskEnd
   await retryTransaction(services, (tx) => WRITE_LEASES.updateClaimed(tx.writeTask, task, change));
 }
 
-function countEnded({ meters }: Services, { task, entries, rows }: TaskEnd): void {
+function countEnded({ meters }: ProviderServices, { task, entries, rows }: TaskEnd): void {
   const { projectId } = task;
   for (const { status } of rows) {
     const outcome = status === 'SUCCESS' ? 'succeeded' : 'failed';
@@ -140,7 +143,7 @@ interface EventSource {
 
 /** Returns null if the write has no events, because it is synchronous or its target was deleted. */
 async function findEventSource(
-  { database, log }: Services,
+  { database, log }: CoreServices,
   claim: Claim,
 ): Promise<EventSource | null> {
   const { task } = claim;
@@ -159,7 +162,7 @@ async function findEventSource(
 
 /** Returns the ended operation, or null if it had already ended. */
 async function endSingle(
-  { database, log }: Services,
+  { database, log }: CoreServices,
   end: WriteEndRow,
 ): Promise<Row<'Operation'> | null> {
   const change = end.event ? END_WRITES : END_UNREPORTED_WRITES;
@@ -241,7 +244,7 @@ function createDoneEvent(
 
 /** Postpones the write to its next attempt, and logs the failure. */
 export async function postponeWrite(
-  services: Services,
+  services: CoreServices,
   claim: Claim,
   {
     time,
@@ -277,7 +280,7 @@ export async function postponeWrite(
  * instance of the error in the log. Throws LeaseLost if the claim no longer holds the task.
  */
 export async function failWrite(
-  { database, log, now }: Services,
+  { database, log, now }: CoreServices,
   task: WriteTask,
   error: unknown,
 ): Promise<void> {

@@ -16,7 +16,7 @@ import {
 import { enumValue, joinTexts, text } from '../../../../kernel/text.ts';
 import type { Provider, ProviderCapability } from '../../../../providers/contract.ts';
 import { resolveObjectName } from '../../../../providers/object-support.ts';
-import type { Call } from '../../../access/call.ts';
+import type { Call, RowServices } from '../../../access/call.ts';
 import { describeMissingProvider } from '../../../access/catalog.ts';
 import { createInputIssue } from '../../../base/issues.ts';
 import { sortJsonMembers } from '../../../base/storable-json.ts';
@@ -128,13 +128,13 @@ function* listUnknownIssues(
   }
 }
 
-async function getContent({ database }: Call, integration: Row<'Integration'>) {
+async function getContent({ database }: RowServices, integration: Row<'Integration'>) {
   const content = await findLatestContent(database, integration);
   if (!content) throw notFound('Integration', integration.id);
   return content;
 }
 
-async function getConfig({ database }: Call, installation: Row<'Installation'>) {
+async function getConfig({ database }: RowServices, installation: Row<'Installation'>) {
   const config = await findContent(database, 'InstallationConfig', {
     projectId: installation.projectId,
     id: installation.configId,

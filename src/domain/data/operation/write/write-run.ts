@@ -9,7 +9,7 @@ import {
 import { listColumns } from '../../../../database/statements/tables.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../work/durations.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProviderServices, RowServices } from '../../../access/call.ts';
 import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import { attemptWrite, createPermanentFailure, supportsKey } from './attempt.ts';
@@ -44,7 +44,7 @@ const ATTEMPTS_MAX = DAY_MS / MINUTE_MS + 6;
 
 /** Runs one attempt of a claimed write. */
 async function runWrite(
-  services: Services,
+  services: ProviderServices,
   { wasUncertain, ...task }: ClaimedWrite,
 ): Promise<AttemptResult> {
   try {
@@ -69,13 +69,13 @@ interface NextAttempt {
 }
 
 /** Runs one attempt of a claimed write. Throws LeaseLost if another process has taken over the write. */
-export async function runAttempt(services: Services, claim: Claim): Promise<AttemptResult> {
+export async function runAttempt(services: ProviderServices, claim: Claim): Promise<AttemptResult> {
   const { id: operationId, attempts } = claim.task;
   using requests = new OperationRequests(services, { operationId, isContinued: attempts > 1 });
   return await attemptAndRecord(requests.services, claim);
 }
 
-async function attemptAndRecord(services: Services, claim: Claim): Promise<AttemptResult> {
+async function attemptAndRecord(services: ProviderServices, claim: Claim): Promise<AttemptResult> {
   const entries = claim.entries ?? (await listEntries(services.database.prisma, claim.task));
   const isOpen = entries.some(({ outcome }) => outcome === null);
   const retry = isOpen ? await attemptOnce(services, claim, entries) : null;
@@ -90,7 +90,7 @@ async function attemptAndRecord(services: Services, claim: Claim): Promise<Attem
  * process.
  */
 export async function runToEnd(
-  services: Services,
+  services: ProviderServices,
   firstClaim: Omit<Claim, 'isAwaited'>,
 ): Promise<EndedWrite | null> {
   using _lease = WRITE_LEASES.keepRenewing(services, firstClaim.task);
@@ -110,7 +110,7 @@ export async function runToEnd(
 
 /** Counts the next attempt of a write that this process still holds. Throws LeaseLost. */
 async function beginNextAttempt(
-  { database, now }: Services,
+  { database, now }: RowServices,
   task: WriteTask,
   { time, isUncertain }: NextAttempt,
 ): Promise<Claim> {
@@ -132,7 +132,7 @@ interface Retry {
 
 /** Attempts the write once. Returns null if all entries have an outcome now, including failures that are not retried. */
 async function attemptOnce(
-  services: Services,
+  services: ProviderServices,
   claim: Claim,
   entries: readonly WriteEntry[],
 ): Promise<Retry | null> {
@@ -162,7 +162,7 @@ async function attemptOnce(
 }
 
 async function findProvider(
-  { database, catalogs }: Services,
+  { database, catalogs }: ProviderServices,
   { connection, integration }: WriteTarget,
 ) {
   const content = await findLatestContent(database, integration);

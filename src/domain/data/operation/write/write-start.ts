@@ -14,7 +14,7 @@ import { conflict } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { findCurrentTraceparent } from '../../../../kernel/spans.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../work/durations.ts';
-import type { Call, Services } from '../../../access/call.ts';
+import type { Call, RowServices, Services } from '../../../access/call.ts';
 import { type LogLine, toLogRow } from '../operation-work.ts';
 import { createWriteMetadata } from './outcome.ts';
 import { RETRY_HOURS_DEFAULT, WRITE_LIMITS, type WriteInput } from './write-input.ts';
@@ -61,7 +61,7 @@ export class ProposalTaken extends Error {
  * approved, or was committed by another call.
  */
 export async function acceptWrite(
-  services: Services,
+  services: RowServices,
   write: WriteToStart,
   { isHeld }: { isHeld: boolean },
 ): Promise<StartedWrite> {
@@ -179,7 +179,7 @@ export function createWriteKey(
 
 /** Finds the operation of an earlier call with the key. Throws CONFLICT if that call had a different input. */
 export async function findOperationByKey(
-  { database, now }: Pick<Services, 'database' | 'now'>,
+  { database, now }: RowServices,
   { projectId, key, inputHash }: WriteKey,
 ): Promise<Row<'Operation'> | null> {
   const { prisma } = database;

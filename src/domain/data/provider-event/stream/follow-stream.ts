@@ -11,7 +11,7 @@ import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { unprocessable } from '../../../../kernel/errors.ts';
 import { OutboundError } from '../../../../outbound/outbound-error.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
-import type { Services } from '../../../access/call.ts';
+import type { CoreServices, ProviderServices, RowServices } from '../../../access/call.ts';
 import { findProviderOf } from '../../../access/catalog.ts';
 import { openSessionOf } from '../../../connections/connection/connection-session.ts';
 import { findVariable } from '../../../connections/connection/session/account-address.ts';
@@ -48,7 +48,7 @@ export const providerStreams = leasedWork({
 
 /** Follows a stream until it fails, ends or is no longer needed, and releases the lease. */
 async function followStream(
-  services: Services,
+  services: ProviderServices,
   stream: ProviderStream,
   signal: AbortSignal,
 ): Promise<void> {
@@ -70,7 +70,7 @@ async function followStream(
 }
 
 async function storeEvents(
-  services: Services,
+  services: ProviderServices,
   stream: ProviderStream,
   signal: AbortSignal,
 ): Promise<void> {
@@ -101,7 +101,7 @@ interface OpenStream {
 }
 
 async function storeBatches(
-  services: Services,
+  services: ProviderServices,
   source: FollowedStream,
   { client, signal, onStored }: OpenStream & { onStored: () => void },
 ): Promise<void> {
@@ -116,7 +116,7 @@ async function storeBatches(
 }
 
 async function* openBatches(
-  services: Services,
+  services: RowServices,
   source: FollowedStream,
   { client, signal }: OpenStream,
 ) {
@@ -136,7 +136,11 @@ async function* openBatches(
 }
 
 /** Recovers from a rejected token or a lost position. Rethrows all other errors. */
-async function recover(services: Services, source: FollowedStream, error: unknown): Promise<void> {
+async function recover(
+  services: CoreServices,
+  source: FollowedStream,
+  error: unknown,
+): Promise<void> {
   const kind = error instanceof ProviderError ? error.kind : null;
   if (kind === 'AUTH_INVALIDATED') {
     source.accessToken = await source.session.getAccessToken(source.accessToken);
@@ -147,7 +151,7 @@ async function recover(services: Services, source: FollowedStream, error: unknow
 
 /** Opens a session for the stream. Throws UNPROCESSABLE or ProviderError. */
 async function loadFollowedStream(
-  services: Services,
+  services: ProviderServices,
   stream: ProviderStream,
 ): Promise<FollowedStream> {
   const { projectId, connectionId: id } = stream;
@@ -168,7 +172,7 @@ async function loadFollowedStream(
 }
 
 async function connect(
-  { providerAccess }: Services,
+  { providerAccess }: ProviderServices,
   { capability }: Pick<FollowedStream, 'capability'>,
 ): Promise<Client> {
   return providerAccess.outbound.openGrpc(capability.url).catch((error: unknown) => {

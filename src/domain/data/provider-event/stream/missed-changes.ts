@@ -2,7 +2,7 @@
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import type { ProviderEvent, TimeSpan } from '../../../../providers/subscribing.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import type { Services } from '../../../access/call.ts';
+import type { RowServices, Services } from '../../../access/call.ts';
 import { startRun } from '../../operation/read/read-run.ts';
 import type { ObjectSubscription } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
@@ -71,7 +71,7 @@ function listObjectsWithDeletions(subscriptionPeriods: readonly SubscriptionPeri
 
 /** Starts the reads, which workers run after the commit. */
 export async function startReads(
-  services: Pick<Services, 'now' | 'database'>,
+  services: RowServices,
   tx: Transaction,
   { subscriptionPeriods, listsDeletions }: MissedChanges,
 ): Promise<void> {

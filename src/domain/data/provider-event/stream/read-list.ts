@@ -12,7 +12,12 @@ import type {
   SubscribeCapability,
 } from '../../../../providers/subscribing.ts';
 import { HOUR_MS } from '../../../../work/durations.ts';
-import type { Services } from '../../../access/call.ts';
+import type {
+  CoreServices,
+  ProviderServices,
+  RowServices,
+  Services,
+} from '../../../access/call.ts';
 import { waitForCapacity } from '../event-backlog.ts';
 import { getSubscriptionParties } from '../subscription-parties.ts';
 import { addIdToAddress } from '../subscription-secret.ts';
@@ -41,7 +46,7 @@ interface ListRead {
 }
 
 /** Reads the list to its end and releases the lease. Throws LeaseLost, UNPROCESSABLE or ProviderError. */
-export async function readList(services: Services, listRead: ListRead): Promise<void> {
+export async function readList(services: ProviderServices, listRead: ListRead): Promise<void> {
   const { stream, signal } = listRead;
   const source = await loadFollowedList(services, listRead);
   const accessError = await tryReadAll(services, source, signal);
@@ -56,7 +61,7 @@ export async function readList(services: Services, listRead: ListRead): Promise<
 }
 
 async function loadFollowedList(
-  services: Services,
+  services: ProviderServices,
   { stream, capability, list }: ListRead,
 ): Promise<FollowedList> {
   const { projectId, connectionId: id } = stream;
@@ -69,7 +74,7 @@ async function loadFollowedList(
 
 /** Reads the list. Returns the provider's error if the list no longer exists or is no longer accessible. */
 async function tryReadAll(
-  services: Services,
+  services: ProviderServices,
   source: FollowedList,
   signal: AbortSignal,
 ): Promise<ProviderError | null> {
@@ -84,7 +89,7 @@ async function tryReadAll(
 }
 
 async function readAll(
-  services: Services,
+  services: ProviderServices,
   source: FollowedList,
   signal: AbortSignal,
 ): Promise<void> {
@@ -110,7 +115,7 @@ async function readAll(
 }
 
 async function readPage(
-  services: Services,
+  services: CoreServices,
   source: FollowedList,
   providerRef: string,
 ): Promise<EntryPage> {
@@ -131,7 +136,7 @@ function isCheckDue({ now }: Pick<Services, 'now'>, { ping, address }: FollowedL
 }
 
 /** Returns false if the provider sends no notifications, or sends them to another address. */
-async function renewNotifications(services: Services, source: FollowedList): Promise<boolean> {
+async function renewNotifications(services: RowServices, source: FollowedList): Promise<boolean> {
   const { stream, list, session, ping, address } = source;
   if (!ping || ping.address !== address) return false;
   if (!(await list.renewWebhook(session, ping.providerRef))) return false;
@@ -146,7 +151,7 @@ async function renewNotifications(services: Services, source: FollowedList): Pro
  * Subscribes to notifications of the list and resets its position. Throws LeaseLost if the claim no longer holds the
  * stream.
  */
-async function createNotifications(services: Services, source: FollowedList): Promise<void> {
+async function createNotifications(services: CoreServices, source: FollowedList): Promise<void> {
   const { stream, list, session, address, ping: previousPing } = source;
   const webhook = await list.createWebhook(session, address);
   const initialState = { position: null, failures: 0 };
@@ -176,7 +181,7 @@ function computeNextPollTime({ now }: Pick<Services, 'now'>): Date {
  * the claim no longer holds the stream.
  */
 async function releaseList(
-  services: Services,
+  services: RowServices,
   stream: ProviderStream,
   signal: AbortSignal,
 ): Promise<void> {

@@ -14,7 +14,7 @@ import type {
   EventList,
   WebhookRequest,
 } from '../../../../providers/subscribing.ts';
-import type { Services } from '../../../access/call.ts';
+import type { RowServices, Services } from '../../../access/call.ts';
 import type { AccountSession } from '../../../connections/connection/connection-session.ts';
 import { readIdFromAddress } from '../subscription-secret.ts';
 import type { SealedApp } from '../webhook-secret.ts';
@@ -68,7 +68,10 @@ export async function findPing(
 }
 
 /** Makes the list due immediately, even while a worker reads it. A failed list keeps its retry time. */
-export async function scheduleListRead({ database, now }: Services, key: StreamKey): Promise<void> {
+export async function scheduleListRead(
+  { database, now }: RowServices,
+  key: StreamKey,
+): Promise<void> {
   await inTransaction(database, async (tx) => {
     const where = { ...key, failures: 0 };
     const { count } = await tx.providerStream.updateMany({ where, data: { dueTime: now() } });
@@ -78,7 +81,7 @@ export async function scheduleListRead({ database, now }: Services, key: StreamK
 
 /** Removes the ping at the provider if only the removed subscription needed it. Throws ProviderError. */
 export async function removePing(
-  services: Pick<Services, 'database' | 'now'>,
+  services: RowServices,
   list: EventList,
   { subscription, session }: { subscription: RemovedSubscription; session: AccountSession },
 ): Promise<void> {
@@ -90,7 +93,7 @@ export async function removePing(
 
 /** Deletes the row of the ping after its removal at the provider has failed. Later pings are refused. */
 export async function deletePing(
-  services: Pick<Services, 'database' | 'now'>,
+  services: RowServices,
   subscription: RemovedSubscription,
 ): Promise<void> {
   const ping = await findUnneededPing(services, subscription);
@@ -113,7 +116,7 @@ async function findUnneededPing(
  * again, it starts without a position.
  */
 async function deletePingRow(
-  { database, now }: Pick<Services, 'database' | 'now'>,
+  { database, now }: RowServices,
   { projectId, id, providerRef }: StreamPing,
 ): Promise<void> {
   await inTransaction(database, async (tx) => {

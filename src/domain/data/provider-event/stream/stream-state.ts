@@ -23,7 +23,7 @@ import type {
 } from '../../../../providers/subscribing.ts';
 import { scheduleRetry } from '../../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
-import type { Services } from '../../../access/call.ts';
+import type { CoreServices, ProviderServices, RowServices } from '../../../access/call.ts';
 import { toTextColumn } from '../../../base/stored-text.ts';
 import type { AccountSession } from '../../../connections/connection/connection-session.ts';
 import { logWorkFailure } from '../../../connections/provider/work-failure.ts';
@@ -65,7 +65,7 @@ const ALL_PROJECTS_MARK = sql.raw(allProjectsMark('streams without subscriptions
 
 /** Deletes the streams that no subscription needs, then claims streams without a worker. Covers all projects. */
 export async function claimStreams(
-  { database, now }: Pick<Services, 'database' | 'now'>,
+  { database, now }: RowServices,
   countMax: number,
 ): Promise<ProviderStream[]> {
   const deleteUnwanted = sql`${ALL_PROJECTS_MARK}
@@ -100,7 +100,10 @@ export async function joinStream(
  * Records that the stream is open. The failure count stays until the first event or position is stored. If the position
  * was lost, starts reads of the missed changes. Throws LeaseLost if the claim no longer holds the stream.
  */
-export async function recordStreamOpen(services: Services, source: FollowedSource): Promise<void> {
+export async function recordStreamOpen(
+  services: RowServices,
+  source: FollowedSource,
+): Promise<void> {
   const { stream } = source;
   const { projectId, connectionId, position } = stream;
   const now = services.now();
@@ -131,7 +134,7 @@ function createMissedPeriods({ knownTime }: ProviderStream, until: Date): Missed
  * claim no longer holds the stream.
  */
 export async function recordLostPosition(
-  services: Services,
+  services: CoreServices,
   { stream }: FollowedSource,
 ): Promise<void> {
   const { projectId, connectionId, knownTime } = stream;
@@ -149,7 +152,7 @@ export async function recordLostPosition(
 
 /** Records a failure and schedules a retry. Throws LeaseLost if the claim no longer holds the stream. */
 export async function recordStreamFailure(
-  services: Services,
+  services: ProviderServices,
   stream: ProviderStream,
   error: unknown,
 ): Promise<void> {
@@ -175,7 +178,7 @@ export async function recordStreamFailure(
 }
 
 async function reportFailure(
-  services: Services,
+  services: RowServices,
   tx: Transaction,
   { stream, reason }: { stream: ProviderStream; reason: Text },
 ): Promise<void> {
@@ -226,7 +229,7 @@ export interface FollowedList extends FollowedSource {
 
 /** Stores a batch of events and the position after them. Throws LeaseLost if the claim no longer holds the stream. */
 export async function storeBatch(
-  services: Services,
+  services: ProviderServices,
   source: FollowedSource,
   { events, gaps, position, lastTime }: Omit<StreamBatch, 'gaps'> & { gaps: MissedPeriod[] },
 ): Promise<void> {

@@ -8,7 +8,7 @@ import type { Issue } from '../../../../kernel/errors.ts';
 import { type Provider, supportsCapability } from '../../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../providers/provider-error.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
-import type { Services } from '../../../access/call.ts';
+import type { ProviderServices } from '../../../access/call.ts';
 import { createInputIssue } from '../../../base/issues.ts';
 import { openSession } from '../../../connections/connection/connection-session.ts';
 import { describeObject } from '../../../connections/provider/object-descriptions.ts';
@@ -71,7 +71,7 @@ interface Check {
   chosen: ChosenNames;
 }
 
-async function listCheckIssues(services: Services, check: Check): Promise<Issue[]> {
+async function listCheckIssues(services: ProviderServices, check: Check): Promise<Issue[]> {
   const { chosen } = check;
   try {
     const existingNames = await fetchFieldNames(services, check);
@@ -92,7 +92,7 @@ async function listCheckIssues(services: Services, check: Check): Promise<Issue[
  * fields, which throws a ProviderError for a missing field, and returns null.
  */
 async function fetchFieldNames(
-  services: Services,
+  services: ProviderServices,
   { connection, provider, module, chosen: { objectName, fields } }: Check,
 ): Promise<string[] | null> {
   const { capabilities } = provider;

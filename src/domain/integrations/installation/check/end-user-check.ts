@@ -5,7 +5,7 @@
 
 import type { Row } from '../../../../database/statements/tables.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
-import type { Call } from '../../../access/call.ts';
+import type { Call, RowCall } from '../../../access/call.ts';
 import { findProjectRows } from '../../../access/scope.ts';
 import { createInputIssue, requireNoIssues } from '../../../base/issues.ts';
 import { findGroupByRef } from '../../../tenants/project/parties.ts';
@@ -60,7 +60,7 @@ async function listGroupIssues(call: Call, projectId: string, groupRef: string):
 }
 
 async function listEndUserConnectionIssues(
-  call: Call,
+  call: RowCall,
   projectId: string,
   id: string,
 ): Promise<Issue[]> {
