@@ -1,4 +1,5 @@
 /** Caches the catalogs of projects: the built-in providers, and those that the project's documents describe. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/open/database.ts';
@@ -79,16 +80,26 @@ export class ProjectCatalogs implements Catalogs {
       keys.every((key) => previous?.compiled.has(toKey(key)));
     const current = isUnchanged
       ? (previous ?? { catalog: this.builtIn, compiled: new Map(), characters: 0 })
-      : this.#compile(await this.#documents.load(projectId), previous?.compiled);
+      : await this.#compile(await this.#documents.load(projectId), previous?.compiled);
     if (isCurrent()) this.#catalogs.set(projectId, current);
     return current.catalog;
   }
 
-  /** Compiles the documents, except those that have not changed. */
-  #compile(rows: readonly Row<'CustomProvider'>[], previous?: CompiledProviders): CachedCatalog {
-    const compiled = new Map(
-      rows.map((row) => [toKey(row), previous?.get(toKey(row)) ?? this.#tryToCompile(row)]),
-    );
+  /**
+   * Compiles the documents, except those that have not changed. Each is compiled in a turn of its own, because a large one
+   * takes tens of milliseconds.
+   */
+  async #compile(
+    rows: readonly Row<'CustomProvider'>[],
+    previous?: CompiledProviders,
+  ): Promise<CachedCatalog> {
+    const compiled = new Map<string, Provider | null>();
+    for (const row of rows) {
+      const key = toKey(row);
+      const unchanged = previous?.get(key);
+      if (unchanged === undefined) await nextTurn();
+      compiled.set(key, unchanged === undefined ? this.#tryToCompile(row) : unchanged);
+    }
     const providers = [...compiled.values()].filter((provider) => provider !== null);
     const characters = rows.reduce((sum, { document }) => sum + document.length, 0);
     return {
