@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { NotificationEventType } from '../../database/generated/enums.ts';
 import { EVENTS } from '../../events/event-types.ts';
-import type { Issue } from '../../kernel/errors.ts';
+import { ISSUES_MAX, type Issue } from '../../kernel/errors.ts';
 import { isObject } from '../../work/is-object.ts';
 import { createInputIssue } from './issues.ts';
 import { toStoredWord } from './resource.ts';
@@ -41,16 +41,15 @@ export function convertWords(
   }
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
   const shape = inner.shape as Record<string, z.ZodType>;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) => {
-      const memberPath = [...path, name];
-      if (Object.hasOwn(shape, name)) {
-        const type = shape[name] as z.ZodType;
-        return [[name, convertWords(type, member, { path: memberPath, issues })]];
-      }
+  const converted: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const member = shape[name];
+    if (member && Object.hasOwn(shape, name)) {
+      converted[name] = convertWords(member, value[name], { path: [...path, name], issues });
+    } else if (issues.length < ISSUES_MAX) {
       const detail = `is not a member here: use ${Object.keys(shape).join(', ')}.`;
-      issues.push({ ...createInputIssue(memberPath, detail), kind: 'unknown-name' });
-      return [];
-    }),
-  );
+      issues.push({ ...createInputIssue([...path, name], detail), kind: 'unknown-name' });
+    }
+  }
+  return converted;
 }

@@ -52,7 +52,8 @@ function findListBeyond(
     counter.items += value.length;
     if (counter.items > itemsMax) return path;
   }
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item: unknown = value[key as keyof typeof value];
     if (typeof item !== 'object' || item === null) continue;
     const itemPath = [...path, Array.isArray(value) ? Number(key) : key];
     const listPath = findListBeyond(item, itemsMax, itemPath, counter);
@@ -70,7 +71,9 @@ function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
       yield createInputIssue(path.slice(0, 2), detail);
       return;
     }
-    for (const [key, item] of Object.entries(value)) {
+    // An object with many members takes a third of the time of Object.entries.
+    for (const key of Object.keys(value)) {
+      const item: unknown = value[key as keyof typeof value];
       if (!isStorableString(key)) yield createInputIssue(path, ILL_FORMED);
       if (key === '__proto__') {
         yield createInputIssue(path, 'must not have a member named __proto__.');

@@ -1,7 +1,14 @@
 /** Parses and formats documents as YAML and JSON. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
-import { type DomainError, type Issue, invalidInput, moveIssues } from '../../kernel/errors.ts';
+import {
+  type DomainError,
+  ISSUES_MAX,
+  type Issue,
+  invalidInput,
+  moveIssues,
+} from '../../kernel/errors.ts';
 import { formatPath, type Path } from '../../kernel/text.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Call } from '../access/call.ts';
@@ -48,8 +55,10 @@ export async function parseDocument(
     throw invalidInput(result.faults.map((fault): Issue => ({ path: source.path, ...fault })));
   }
   const { value } = result;
-  const issues: Issue[] = [...listUnstorable(value)];
+  const issues: Issue[] = [...listUnstorable(value).take(ISSUES_MAX)];
   if (issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
+  // Each step takes tens of milliseconds for a document of the maximum length.
+  await nextTurn();
   const convertedValue = convertWords(projectDocument, value, { path: [], issues });
   const { data: document, error } = parseBounded(projectDocument, convertedValue);
   const reportedNames = new Set(issues.map(({ path }) => formatPath(path)));
