@@ -17,6 +17,7 @@ import { requireEqualResponses } from './equality.ts';
 const project = PROJECT_NAME;
 /** The largest page that every peer returns. */
 const STRIDE = 1_000;
+const WALK_MS_MAX = 60_000;
 
 export interface WorkloadResult {
   workload: Workload;
@@ -47,12 +48,15 @@ async function createVariables(peer: Peer, workload: Workload, { nodes, flags }:
   }
 }
 
-/** Reaches the deep page as a client does, page by page. */
+/** Reaches the deep page as a client does, page by page. Throws if a peer is too slow for that. */
 async function findDeepCursor(peer: Peer, operations: number): Promise<string> {
   const strides = Math.max(1, Math.floor(Math.min(DEEP_ROWS, operations / 2) / STRIDE));
   let after: string | null = null;
+  const endMs = performance.now() + WALK_MS_MAX;
   for (let stride = 0; stride < strides; stride += 1) {
     const variables: Variables = { project, first: STRIDE, after };
+    if (performance.now() > endMs)
+      throw new Error(`It has read ${stride * STRIDE} rows in ${WALK_MS_MAX} ms.`);
     const data = await sendRequest(peer, createRequest(peer, 'Operations', variables));
     after = data.project.operations.pageInfo.endCursor;
   }
@@ -65,10 +69,17 @@ export async function createLoads(
   peers: Peer[],
   workload: Workload,
   input: MeasureInput,
+  onError: (peer: Peer, error: unknown) => void = (_, error) => {
+    throw error;
+  },
 ): Promise<Map<Peer, Buffer[]>> {
   const requests = [];
   for (const peer of peers) {
-    requests.push({ peer, variables: await createVariables(peer, workload, input) });
+    try {
+      requests.push({ peer, variables: await createVariables(peer, workload, input) });
+    } catch (error) {
+      onError(peer, error);
+    }
   }
   await requireEqualResponses(workload, requests);
   return new Map(
@@ -82,26 +93,35 @@ export async function createLoads(
   );
 }
 
+/** Measures the peers. A peer that fails has no result: its error is printed, and the others are measured. */
 export async function measureWorkload(
   peers: Peer[],
   workload: Workload,
   input: MeasureInput,
 ): Promise<WorkloadResult[]> {
-  const loads = await createLoads(peers, workload, input);
   const { flags } = input;
   const { seconds, sockets } = flags;
-  const rounds = new Map<Peer, Measurement[]>(peers.map((peer) => [peer, []]));
+  const reportError = ({ name, server }: Peer, error: unknown) => {
+    process.exitCode = 1;
+    console.error(`${name} has no result for ${workload}:`, server.describeEnd() ?? error);
+  };
+  const loads = await createLoads(peers, workload, input, reportError);
+  const rounds = new Map<Peer, Measurement[]>([...loads.keys()].map((peer) => [peer, []]));
   for (let round = 0; round < flags.rounds; round += 1) {
     // The order is rotated and reversed, so that no peer always follows the same one.
     const order = peers.map((_, index) => peers[(index + round) % peers.length]!);
     if (round % 2 === 1) order.reverse();
-    for (const peer of order) {
+    for (const peer of order.filter((candidate) => rounds.has(candidate))) {
       const load = { server: peer.server, requests: loads.get(peer)!, sockets, seconds };
-      rounds.get(peer)!.push(await drive(load));
+      try {
+        rounds.get(peer)!.push(await drive(load));
+      } catch (error) {
+        reportError(peer, error);
+        rounds.delete(peer);
+      }
     }
   }
-  return peers.map((peer) => {
-    const measured = rounds.get(peer)!;
+  return [...rounds].map(([peer, measured]) => {
     return { workload, peer: peer.name, rounds: measured, median: computeMedians(measured) };
   });
 }

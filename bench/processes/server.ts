@@ -19,6 +19,8 @@ export interface Server extends AsyncDisposable {
   /** Returns the user and system time of all its threads so far. */
   readCpuMs(): number;
   readMemoryBytes(): number;
+  /** Returns the exit code or signal and the end of the log if the server has ended, otherwise null. */
+  describeEnd(): string | null;
 }
 
 export interface ServerToStart {
@@ -53,6 +55,7 @@ export async function startServer({
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = `http://127.0.0.1:${port}`;
+  const readLogEnd = () => readFileSync(logPath, 'utf8').slice(-2_000);
   const removeLog = () => rmSync(folder, { recursive: true, force: true });
   // Stops the server if this process ends early.
   const kill = () => {
@@ -72,7 +75,7 @@ export async function startServer({
       : () => fetch(`${url}/graphql`, createPing(pingHeaders));
     await waitUntilReady(send, () => child.exitCode);
   } catch (error) {
-    const logEnd = readFileSync(logPath, 'utf8').slice(-2_000);
+    const logEnd = readLogEnd();
     await stop();
     throw new Error(`${script} does not start:\n${logEnd}`, { cause: error });
   }
@@ -82,6 +85,10 @@ export async function startServer({
     pid,
     readCpuMs: () => readProcessCpuMs(pid),
     readMemoryBytes: () => readMemoryBytes(pid),
+    describeEnd() {
+      const end = child.exitCode ?? child.signalCode;
+      return end === null ? null : `${script} ended with ${end}:\n${readLogEnd()}`;
+    },
     [Symbol.asyncDispose]: stop,
   };
 }
