@@ -51,6 +51,7 @@ const OMITTED: Record<Surface, Record<string, string>> = {
     getBackfillProgress: 'The metadata of `InstalledObject.backfillOperation` contains it.',
     getProjectContract: '`Project.contract` reads the contracts of several projects together.',
     createUploadUrl: 'GraphQL takes manifests as `integrations`.',
+    listBuilders: '`Org.members` lists the builders with their roles.',
     reviseInstallation: 'It serves update masks and JSON Patch, which GraphQL does not have.',
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` describes each object.',

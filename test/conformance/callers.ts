@@ -74,7 +74,8 @@ const keyRules: Rule[] = [
       }
     },
     graphql: async ({ tenant }) => {
-      const selection = 'invites { nodes { id } } builders { nodes { id } } billingAccount { id }';
+      const selection =
+        'invites { nodes { id } } members { nodes { builderId } } billingAccount { id }';
       const query = `query GetOrg($id: ID!) { org(id: $id) { ${selection} } }`;
       expect((await tenant.query(query, { id: tenant.orgId })).org).toBeTruthy();
     },

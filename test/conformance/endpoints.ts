@@ -161,7 +161,7 @@ const orgEndpoints: EndpointRow[] = [
     request: 'GET /orgs/{orgId}/builders',
     status: 200,
     response: ['Builder'],
-    query: queryOrg('builders { nodes { id } }'),
+    query: queryOrg('members { nodes { builder { id } } }'),
   },
   {
     request: 'GET /orgs/{orgId}/billingAccount',

@@ -30,8 +30,6 @@ interface ListOptions<F> {
   filters?: F;
   /** Filters that a document must not combine. */
   exclusive?: ExclusiveFilters;
-  /** Names the replacement of a deprecated list. */
-  deprecationReason?: string;
 }
 
 /** Adds a list to a type: `addList(Project, 'topics', Topic, listTopics, { filters: searchFilters })`. */
@@ -44,7 +42,7 @@ export function addList<
   name: string,
   type: TypeRef<N>,
   list: Read<[parent: P, args: Args<F>], ListResult<N>>,
-  { filters, exclusive = [], deprecationReason }: ListOptions<F> = {},
+  { filters, exclusive = [] }: ListOptions<F> = {},
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
     defineList(t, type, {
@@ -52,7 +50,6 @@ export function addList<
       declaration: list,
       args: filters && createArgs(t.arg, filters),
       exclusive,
-      deprecationReason,
       run: (row: P, args: Args<F>, call) => list(call, row, args),
     });
   if (parent.kind === 'Interface')
@@ -85,20 +82,18 @@ interface ListDefinition<P, A, N> {
   declaration: FieldDeclaration;
   args?: unknown;
   exclusive: ExclusiveFilters;
-  deprecationReason?: string | undefined;
   run(parent: P, args: A, call: Call): ListResult<N>;
 }
 
 function defineList<P, N extends object, A extends PageArgs>(
   t: FieldBuilder<P>,
   type: TypeRef<N>,
-  { parentName, declaration, args, exclusive, deprecationReason, run }: ListDefinition<P, A, N>,
+  { parentName, declaration, args, exclusive, run }: ListDefinition<P, A, N>,
 ) {
   const { extensions, ...options } = describeField(declaration);
   const field = {
     ...options,
     extensions: { ...extensions, exclusive },
-    deprecationReason,
     nullable: needsOwnScope(parentName, declaration),
     type,
     args,

@@ -12,7 +12,7 @@ const connections = new Map<object, unknown>();
 
 export const Org = createRowType('Org', 'orgs');
 export const Invite = createRowType('Invite', 'invites');
-export const Builder = createRowType('Builder', 'builders');
+export const Builder = createRowType('Builder');
 export const Member = createRowType('OrgMember', 'members', 'Member');
 export const BillingAccount = createRowType('BillingAccount');
 export const ClaimedDomain = createRowType('ClaimedDomain', 'claimed domains');

@@ -28,7 +28,7 @@ const JOIN_ORG =
   'mutation JoinOrg($input: JoinOrgInput!) { joinOrg(input: $input) { org { id } } }';
 const LIST_JOINABLE_ORGS = `{ viewer { joinableOrgs { totalCount nodes {
   id label billingAccount { id }
-  builders { totalCount } projects { totalCount } invites { totalCount }
+  members { totalCount } projects { totalCount } invites { totalCount }
   claimedDomains { totalCount }
 } } } }`;
 
@@ -100,7 +100,7 @@ test('lets builders with a verified address of a proven domain join, and returns
         id: tenant.orgId,
         label: expect.any(String),
         billingAccount: null,
-        ...{ builders: none, projects: none, invites: none, claimedDomains: none },
+        ...{ members: none, projects: none, invites: none, claimedDomains: none },
       },
     ],
   });

@@ -31,7 +31,8 @@ const LIST_INVITES = `query ListInvites(
   }
 }`;
 const GET_INVITE = 'query GetInvite($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
-const LIST_BUILDERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
+const LIST_MEMBERS =
+  'query ListMembers($id: ID!) { org(id: $id) { members { nodes { builderId } } } }';
 
 async function createInvite(
   { builder, orgId }: Tenant,
@@ -240,8 +241,8 @@ test('adds the builder with the invited address to the org within the same reque
     builder: { id: guest.builderId },
   });
   expect(next).toEqual({ createInvite: { invite: { parentId: host.orgId } } });
-  expect(await guest.builder.query(LIST_BUILDERS, { id: host.orgId })).toEqual({
-    org: { builders: { nodes: [{ id: guest.builderId }, { id: host.builderId }] } },
+  expect(await guest.builder.query(LIST_MEMBERS, { id: host.orgId })).toEqual({
+    org: { members: { nodes: [{ builderId: guest.builderId }, { builderId: host.builderId }] } },
   });
 });
 
@@ -255,8 +256,8 @@ test('accepts an invite once, even in concurrent calls', async () => {
     .flatMap(({ errors }) => errors ?? [])
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
-  const { org } = await host.builder.query(LIST_BUILDERS, { id: host.orgId });
-  expect(org.builders.nodes).toHaveLength(2);
+  const { org } = await host.builder.query(LIST_MEMBERS, { id: host.orgId });
+  expect(org.members.nodes).toHaveLength(2);
 });
 
 test.each([
@@ -338,6 +339,6 @@ test('returns CONFLICT for a revoked or expired invite', async () => {
       },
     );
   }
-  const { org } = await host.builder.query(LIST_BUILDERS, { id: host.orgId });
-  expect(org.builders.nodes).toEqual([{ id: host.builderId }]);
+  const { org } = await host.builder.query(LIST_MEMBERS, { id: host.orgId });
+  expect(org.members.nodes).toEqual([{ builderId: host.builderId }]);
 });

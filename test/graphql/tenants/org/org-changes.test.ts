@@ -19,11 +19,12 @@ const REMOVE_MEMBER =
   'mutation RemoveMember($input: RemoveMemberInput!) { removeMember(input: $input) { deletedId } }';
 const CREATE_ORG = 'mutation CreateOrg { createOrg(input: { label: "Short" }) { org { id } } }';
 const LIST_ORGS = '{ orgs { nodes { id } } }';
-const LIST_BUILDERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
+const LIST_MEMBERS =
+  'query ListMembers($id: ID!) { org(id: $id) { members { nodes { builderId } } } }';
 
-async function queryBuilders({ builder, orgId }: Tenant): Promise<string[]> {
-  const { org } = await builder.query(LIST_BUILDERS, { id: orgId });
-  return org.builders.nodes.map(({ id }: { id: string }) => id).sort();
+async function queryMembers({ builder, orgId }: Tenant): Promise<string[]> {
+  const { org } = await builder.query(LIST_MEMBERS, { id: orgId });
+  return org.members.nodes.map(({ builderId }: { builderId: string }) => builderId).sort();
 }
 
 test('lets an admin rename the org, and refuses an API key and a builder of another org', async () => {
@@ -55,7 +56,7 @@ test('removes a member from the org and ends their streams', async () => {
   expect(await tenant.builder.query(REMOVE_MEMBER, { input })).toEqual({
     removeMember: { deletedId: member.builderId },
   });
-  expect(await queryBuilders(tenant)).toEqual([tenant.builderId]);
+  expect(await queryMembers(tenant)).toEqual([tenant.builderId]);
   expect((await member.builder.query(LIST_ORGS)).orgs.nodes).toEqual([{ id: member.orgId }]);
   const message = await stream.next();
   expect(message?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
@@ -72,7 +73,7 @@ test('refuses to remove a member for an API key (FORBIDDEN) and a builder of ano
   expect(await otherTenant.builder.expectRefusal(REMOVE_MEMBER, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect((await queryBuilders(tenant)).length).toBe(2);
+  expect((await queryMembers(tenant)).length).toBe(2);
 });
 
 test('deletes an org without projects, and refuses one with projects', async () => {
@@ -103,7 +104,7 @@ test('removes a member, renames and deletes an org over REST', async () => {
   const { orgId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
   await rest.builder.delete(`/orgs/${orgId}/builders/${member.builderId}`);
-  expect(await queryBuilders(tenant)).toEqual([tenant.builderId]);
+  expect(await queryMembers(tenant)).toEqual([tenant.builderId]);
   const refusal = await rest.builder.expectRefusal(
     'DELETE',
     `/orgs/${orgId}/builders/${tenant.builderId}`,

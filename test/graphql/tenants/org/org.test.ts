@@ -11,7 +11,7 @@ const CREATE_ORG = `mutation CreateOrg($input: CreateOrgInput!) {
     org {
       id label createTime updateTime
       billingAccount { id displayName billingProvider billingProviderRef createTime updateTime }
-      builders { nodes { id } }
+      members { nodes { builderId } }
       projects { nodes { id } }
     }
   }
@@ -22,10 +22,10 @@ const LIST_ORGS = `query ListOrgs($first: Int, $after: String, $last: Int, $befo
     totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
 }`;
-const LIST_BUILDERS = `query ListBuilders($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+const LIST_MEMBERS = `query ListMembers($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
   org(id: $id) {
-    builders(first: $first, after: $after, last: $last, before: $before) {
-      totalCount nodes { id primaryEmail } pageInfo { hasNextPage hasPreviousPage endCursor }
+    members(first: $first, after: $after, last: $last, before: $before) {
+      totalCount nodes { builder { id primaryEmail } } pageInfo { hasNextPage hasPreviousPage endCursor }
     }
   }
 }`;
@@ -54,7 +54,7 @@ test('creates an org with its first member and a billing account', async () => {
       createTime: expect.any(String),
       updateTime: null,
     },
-    builders: { nodes: [{ id: tenant.builderId }] },
+    members: { nodes: [{ builderId: tenant.builderId }] },
     projects: { nodes: [] },
   });
   expect(await tenant.builder.query(FIND_ORG, { id: org.id })).toEqual({
@@ -158,7 +158,7 @@ test("returns equal pages for a cursor with another org's id and with an unknown
   }
 });
 
-test("lists an org's builders newest first, in both directions", async () => {
+test("lists an org's members newest first, in both directions", async () => {
   const tenant = await app.createTenant();
   const id = tenant.orgId;
   const members = [
@@ -167,19 +167,18 @@ test("lists an org's builders newest first, in both directions", async () => {
     await addMember(app, tenant, 'MEMBER'),
   ].reverse();
   const nodes = members.map((member) => ({
-    id: member.builderId,
-    primaryEmail: member.builderEmail,
+    builder: { id: member.builderId, primaryEmail: member.builderEmail },
   }));
-  const page = (await tenant.query(LIST_BUILDERS, { id })).org.builders;
+  const page = (await tenant.query(LIST_MEMBERS, { id })).org.members;
   expect(page).toMatchObject({ nodes, totalCount: 3 });
-  const firstPage = (await tenant.query(LIST_BUILDERS, { id, first: 2 })).org.builders;
+  const firstPage = (await tenant.query(LIST_MEMBERS, { id, first: 2 })).org.members;
   expect(firstPage).toMatchObject({ nodes: nodes.slice(0, 2), pageInfo: { hasNextPage: true } });
   const after = firstPage.pageInfo.endCursor;
-  expect((await tenant.query(LIST_BUILDERS, { id, first: 2, after })).org.builders).toMatchObject({
+  expect((await tenant.query(LIST_MEMBERS, { id, first: 2, after })).org.members).toMatchObject({
     nodes: nodes.slice(2),
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
-  expect((await tenant.query(LIST_BUILDERS, { id, last: 1 })).org.builders.nodes).toEqual(
+  expect((await tenant.query(LIST_MEMBERS, { id, last: 1 })).org.members.nodes).toEqual(
     nodes.slice(2),
   );
 });
