@@ -37,7 +37,7 @@ async function* iterateDocuments(session: OpenSession): AsyncGenerator<StoredDoc
     session,
     `select to_regclass('"CustomProvider"') is not null as "exists"`,
   );
-  // The database of an older version has no custom providers.
+  // The table is missing before the first start.
   if (!table?.exists) return;
   let after = ['', ''];
   let count: number;

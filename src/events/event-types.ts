@@ -34,14 +34,10 @@ const installation = z.object({
 /** An object of the provider. Each message with its records has the last two members as well. */
 const object = {
   objectName: nonEmptyString.describe("The object, by the provider's name."),
-  rawObjectName: nonEmptyString
-    .optional()
-    .describe("The provider's name of the object. Absent in events of earlier versions."),
-  mappedObjectName: nonEmptyString
-    .optional()
-    .describe(
-      "The mapped name of the object, or the provider's if there is none. Absent in events of earlier versions.",
-    ),
+  rawObjectName: nonEmptyString.describe("The provider's name of the object."),
+  mappedObjectName: nonEmptyString.describe(
+    "The mapped name of the object, or the provider's if there is none.",
+  ),
 };
 const timestamp = z.iso.datetime().meta({ graphql: 'DateTime' });
 const triggeredRead = installation.extend({

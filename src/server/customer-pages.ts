@@ -5,7 +5,6 @@ import { getMessages } from '../../console/common/customer-messages.ts';
 import { chooseLocale } from '../../console/common/languages.ts';
 import type { ConnectPage } from '../domain/connections/connection/consent/connect-page.ts';
 import { html } from '../kernel/html.ts';
-import { hasPlainHost } from '../settings/setting-kinds.ts';
 import { type Page, type PageScript, sendPage, toParagraphs } from './plain-page.ts';
 
 export type CustomerPages = ReturnType<typeof createCustomerPages>;
@@ -23,8 +22,6 @@ export function createCustomerPages(reply: FastifyReply, connectPage: ConnectPag
     : html``;
   const brand = connectPage && {
     ...connectPage,
-    // Rows of older versions may contain other URLs.
-    logoUrl: connectPage.logoUrl && hasPlainHost(connectPage.logoUrl) ? connectPage.logoUrl : null,
     accentStyle: formatAccent(connectPage.accentColor),
   };
   const send = (status: number, { content, ...page }: Page): FastifyReply =>

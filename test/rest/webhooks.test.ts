@@ -108,7 +108,8 @@ const destination = {
   destinationName: 'mine',
   url: 'https://hooks.example.com/',
 };
-const [objectName, error, config] = ['contacts', 'Gone.', { read: [] }];
+const object = { objectName: 'contacts', rawObjectName: 'contacts', mappedObjectName: 'people' };
+const [error, config] = ['Gone.', { read: [] }];
 const operationId = 'opr_1';
 const proposal = {
   ...installation,
@@ -123,11 +124,11 @@ const times = { fromTimestamp: '2026-01-01T00:00:00.000Z', untilTimestamp: '2026
 const writeOutcome = { success: false, successfulRecordIds: ['1'], errors: ['No.'] };
 
 const EVENT_DATA: { [T in EventType]: EventData<T> } = {
-  READ_BACKFILL_DONE: { ...installation, objectName },
-  READ_SCHEDULE_PAUSED: { ...installation, objectName, config, error },
-  READ_TRIGGERED_DONE: { ...installation, objectName, ...times },
-  READ_TRIGGERED_ERROR: { ...installation, objectName, error },
-  WRITE_ASYNC_DONE: { ...installation, operationId, objectName, ...writeOutcome },
+  READ_BACKFILL_DONE: { ...installation, ...object },
+  READ_SCHEDULE_PAUSED: { ...installation, ...object, config, error },
+  READ_TRIGGERED_DONE: { ...installation, ...object, ...times },
+  READ_TRIGGERED_ERROR: { ...installation, ...object, error },
+  WRITE_ASYNC_DONE: { ...installation, operationId, ...object, ...writeOutcome },
   CONNECTION_CREATED: connection,
   CONNECTION_UPDATED: connection,
   CONNECTION_REFRESHED: connection,

@@ -1,6 +1,6 @@
 /**
  * The origins of a project's own pages. These pages may send tokens of end users, frame the connect page, receive the
- * result of a connect, and be targets of redirects. CORS, framing and redirects all use `listPageOrigins`.
+ * result of a connect, and be targets of redirects.
  */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -22,22 +22,13 @@ export const allowedOrigins = z
     "Origins like https://app.example whose pages may call the gateway with tokens of the project's end users. At most 50.",
   );
 
-/** Lists the origins of a project's own pages. Omits wildcards, which old rows may contain. */
-export function listPageOrigins({
-  allowedOrigins,
-}: {
-  allowedOrigins: readonly string[];
-}): readonly string[] {
-  return allowedOrigins.filter(isOrigin);
-}
-
 /** Lists the origins whose pages may frame the connect page of a project. Empty if the project does not exist. */
 export async function findAllowedOrigins(
   { database }: Pick<Services, 'database'>,
   id: string,
 ): Promise<readonly string[]> {
   const project = await database.reads.findProject({ id });
-  return project ? listPageOrigins(project) : [];
+  return project?.allowedOrigins ?? [];
 }
 
 /** The gateway's own page on which end users connect. */
@@ -54,7 +45,7 @@ export function listReturnIssues(
   field: string,
 ): Issue[] {
   if (url == null) return [];
-  const allowedOrigins = [...config.REDIRECT_ORIGINS, ...listPageOrigins(project)];
+  const allowedOrigins = [...config.REDIRECT_ORIGINS, ...project.allowedOrigins];
   const { origin, pathname } = new URL(url);
   const isConnectPage = origin + pathname === publicUrl() + CONNECT_PATH;
   if (isConnectPage || allowedOrigins.includes(origin)) return [];
@@ -77,8 +68,7 @@ const IS_ALLOWED = sqlStatement<{ isAllowed: boolean }>(`select exists (
 ) as "isAllowed"`);
 
 /**
- * Returns a function that checks whether `listPageOrigins` of any project contains the origin. It refuses whatever
- * `isOrigin` refuses, because the query would also find wildcards, which `listPageOrigins` omits. Returns a cached result
+ * Returns a function that checks whether `allowedOrigins` of any project contains the origin. Returns a cached result
  * directly, not as a promise.
  */
 export function createOriginCache({

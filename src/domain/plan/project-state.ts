@@ -1,7 +1,6 @@
 /** Reads a project as a document, with its items and the ids of its rows. */
 import { run, statements } from '../../database/statements/statements.ts';
 import type { Transaction } from '../../database/transactions/transaction.ts';
-import { listPageOrigins } from '../access/origins.ts';
 import { type CanonicalItem, createStringComparator } from '../base/canonical.ts';
 import { readDestinations } from '../events/document/destination-document.ts';
 import { readTopics } from '../events/document/topic-document.ts';
@@ -84,7 +83,7 @@ export async function readProjectState(client: Client, projectId: string): Promi
   const document: ProjectState['document'] = {
     specVersion: SPEC_VERSION,
     appearance: toCanonicalAppearance(project),
-    allowedOrigins: listPageOrigins(project).toSorted(createStringComparator(String)),
+    allowedOrigins: project.allowedOrigins.toSorted(createStringComparator(String)),
     jwtKeys: listSorted(jwtKeys, ({ label, publicKeyPem }) => `${label}\n${publicKeyPem}`),
     ...(customProviders.length > 0 && {
       customProviders: listSorted(customProviders, getName),

@@ -20,11 +20,6 @@ const listCursor = z.object({ by: z.literal('list'), after: z.string() });
  */
 const searchCursor = z.object({
   by: z.literal('search'),
-  /**
-   * Null, so that processes of an earlier version also start at `aboveId`. Their cursors have an offset here. It is
-   * ignored: the read continues at `aboveId` and repeats some records.
-   */
-  after: z.unknown().transform(() => null),
   /** The last id of the previous page. Null for the first page. */
   aboveId: z.string().nullable(),
   /** The offset after an empty page, within the results above `aboveId`. */
@@ -118,7 +113,7 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
     requireSuccess(response),
     'READ',
   );
-  const currentCursor = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
+  const currentCursor = cursor ?? { by: 'search' as const, aboveId: null, total };
   const nextCursor = findNextCursor(currentCursor, {
     after: paging?.next?.after,
     lastId: results.at(-1)?.id,

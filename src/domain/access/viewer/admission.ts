@@ -5,7 +5,6 @@ import { DomainError, forbidden } from '../../../kernel/errors.ts';
 import type { Config } from '../../../settings/config.ts';
 import { createTokenBuckets, type TakeResult } from '../../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
-import { listPageOrigins } from '../origins.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { createCallerLookup } from './caller-lookup.ts';
 import type { Credentials } from './find-viewer.ts';
@@ -98,7 +97,7 @@ function rejectForeignPage(viewer: Viewer, page: string | null | undefined): voi
       `${credential} is not accepted from a web page. Use an end user's token (createSessionToken creates one) or an API key whose only scope is frontend. If ${origin} is an origin of the operator, CORS_ORIGINS of the server may contain it.`,
     );
   }
-  if (listPageOrigins(viewer).includes(page)) return;
+  if (viewer.allowedOrigins.includes(page)) return;
   throw forbidden(
     `Pages of ${origin} may not call the gateway for this project: it is not in the project's allowedOrigins.`,
   );

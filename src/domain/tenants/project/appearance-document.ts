@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
 import { type ItemChange, listNeeds, type PlanTransaction } from '../../access/item-change.ts';
-import { listPageOrigins } from '../../access/origins.ts';
 import { type CanonicalItem, toCanonicalItem } from '../../base/canonical.ts';
 import { appName, branding, updateProject } from './project.ts';
 
@@ -37,7 +36,7 @@ export async function changeProject(
   if (appearance.length + origins.length === 0) return;
   const where = { id: projectId };
   const project = await tx.project.findUniqueOrThrow({ where });
-  const allowedOrigins = new Set(listPageOrigins(project));
+  const allowedOrigins = new Set(project.allowedOrigins);
   for (const { before, after } of origins) {
     if (after) allowedOrigins.add(String(after.origin));
     else allowedOrigins.delete(String(before?.origin));

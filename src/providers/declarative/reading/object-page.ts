@@ -43,7 +43,7 @@ const storedPosition = z.strictObject({
   inner: z.string().nullable(),
   /**
    * Hashes of the parents that are fully read. If the cursor of the list of parents expires, the list is read from its
-   * start, without these. Absent if the list has only one page, or was read by an earlier version.
+   * start, without these. Absent if the list has only one page.
    */
   done: z.array(z.string()).optional(),
   /** The number of restarts since a parent was last fully read. */

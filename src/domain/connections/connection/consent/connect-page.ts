@@ -1,6 +1,5 @@
 /** Reads the content of the gateway's pages during a connect. */
 import type { Services } from '../../../access/call.ts';
-import { listPageOrigins } from '../../../access/origins.ts';
 
 export interface ConnectPage {
   appName: string;
@@ -55,7 +54,7 @@ export async function findConnectPage(
     locale,
     isBranded: !brandingRemoval,
     packageInstallUrl: findPackageInstallUrl(app || null),
-    origins: listPageOrigins(project),
+    origins: project.allowedOrigins,
   };
 }
 

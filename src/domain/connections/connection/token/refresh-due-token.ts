@@ -76,7 +76,7 @@ async function schedule(
     return lease.release({ refreshDueTime: findRefreshDueTime(credentials) }, condition);
   }
   const { id, projectId } = lease.connection;
-  // Imported credentials, and those that an earlier version of the gateway stored, lack this time.
+  // Imported credentials lack this time.
   await database.prisma.connection.updateMany({
     where: { ...condition, id, projectId, unrefreshableSince: null },
     data: { unrefreshableSince: now() },
