@@ -42,16 +42,11 @@ function listVersionRefusals(version: string, currentVersion: string): string[] 
   if (!semver.gt(version, currentVersion)) {
     return [`${version} is not greater than ${currentVersion}.`];
   }
-  const nextBreakingVersion = semver.inc(
-    currentVersion,
-    semver.major(currentVersion) > 0 ? 'major' : 'minor',
-  );
+  const nextMajor = semver.inc(currentVersion, 'major');
   const isBreaking =
     findBreaking(readText(CHANGELOG)) !== '' && semver.prerelease(currentVersion) === null;
-  if (!isBreaking || semver.gte(version, `${nextBreakingVersion}-0`)) return [];
-  return [
-    `${CHANGELOG} lists breaking changes, which need version ${nextBreakingVersion} or greater.`,
-  ];
+  if (!isBreaking || semver.gte(version, `${nextMajor}-0`)) return [];
+  return [`${CHANGELOG} lists breaking changes, which need version ${nextMajor} or greater.`];
 }
 
 function listGitRefusals(version: string): string[] {
