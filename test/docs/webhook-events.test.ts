@@ -32,7 +32,7 @@ function formatListing(): string {
     return `| ${formatCode(wireName)} | ${formatCode(getEventTypeName(type))} | ${happened} | ${body} |`;
   });
   const shared = eventParts.map(
-    ([name, { shape }]) => `*${name}*: ${Object.keys(shape).map(formatCode).join(', ')}.`,
+    ([name, { shape }]) => `- *${name}*: ${Object.keys(shape).map(formatCode).join(', ')}.`,
   );
   const members = Object.values(EVENTS).flatMap(({ wireName, data }) =>
     Object.entries<z.ZodType>(data.shape).map(([name, { description = '' }]) => ({
@@ -49,9 +49,10 @@ function formatListing(): string {
 ${types.join('\n')}
 
 ${shared.join('\n')}
+
 A member with a question mark is optional.
 
-| member | |
+| member | meaning |
 | --- | --- |
 ${meanings.join('\n')}
 `;

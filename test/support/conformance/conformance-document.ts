@@ -19,14 +19,14 @@ function formatIntro(sections: readonly Section[]): string[] {
   const choices = sections.flatMap((section) => section.choices ?? []);
   const unimplemented = [...rules, ...choices].filter(({ notYet }) => notYet);
   return [
-    "# The platform's rules, one by one",
+    '# Conformance with the reference API',
     '',
-    "Every rule of the platform's API, with the surfaces over which the tests in `test/conformance/` check it. The title",
-    'of a test cites the number of its rule: `npx vitest run test/conformance -t " 3\\.2 "` runs the tests of rule 3.2.',
+    "Every rule of [the reference API](glossary.md#the-reference-api), with the surfaces on which a test shows it. A test's",
+    'title has the number of its rule: `npx vitest run test/conformance -t " 3\\.2 "` runs the tests of rule 3.2.',
     '`npx vitest run test/conformance -u` generates this page.',
     '',
-    `The tests check ${rules.length} rules (${countChecks(rules)} tests) and ${choices.length} choices where the platform`,
-    `leaves a behavior open (${countChecks(choices)} tests). Not implemented yet: ${unimplemented.length}.`,
+    `The tests check ${rules.length} rules (${countChecks(rules)} tests) and ${choices.length} choices where`,
+    `the reference API leaves a behavior open (${countChecks(choices)} tests). Not implemented yet: ${unimplemented.length}.`,
     '',
     ...(unimplemented.length > 0 ? ['| not implemented yet | why |', '| --- | --- |'] : []),
     ...unimplemented.map(
