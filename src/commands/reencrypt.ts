@@ -5,7 +5,6 @@
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../database/open/open-database.ts';
 import { addEncryptionKey, loadEncryptionKeys } from '../domain/tenants/keys/encryption-keys.ts';
-import { sealPlainTargets } from '../domain/tenants/keys/plain-targets.ts';
 import { reencrypt } from '../domain/tenants/keys/re-encryption.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
@@ -29,8 +28,6 @@ async function reencryptAll({ wantsNewKey }: { wantsNewKey: boolean }): Promise<
   }
   await using database = await openDatabase(config, createLog('warn'));
   const keys = wantsNewKey ? addEncryptionKey(config) : loadEncryptionKeys(config);
-  const vault = createVault(keys);
-  const sealedCount = await sealPlainTargets(database.run, vault);
-  const reencryptedCount = await reencrypt(database.run, vault);
-  console.log(`${sealedCount + reencryptedCount} values re-encrypted with the current key.`);
+  const reencryptedCount = await reencrypt(database.run, createVault(keys));
+  console.log(`${reencryptedCount} values re-encrypted with the current key.`);
 }

@@ -67,8 +67,8 @@ export function sealHeaders(vault: Vault, owner: RowKey, headers: TargetHeaders 
 }
 
 /**
- * Returns the URL and headers with their values. Rows that were written before values were encrypted hold plain values,
- * which are returned as stored.
+ * Returns the URL and headers with their values. A column that is not masked has no encrypted values, and is returned as
+ * stored.
  */
 export function openTarget<U extends string | null>(
   vault: Vault,
@@ -109,7 +109,7 @@ export function listTargetSecrets(url: string, headers: TargetHeaders | null): s
 }
 
 /** Returns whether every value is the mask. */
-export function isMasked(headers: TargetHeaders): boolean {
+function isMasked(headers: TargetHeaders): boolean {
   return Object.values(headers).every((value) => value === MASK);
 }
 

@@ -18,7 +18,6 @@ import { encodeEventCursor } from '../domain/events/notification-event.ts';
 import { encodeMessageCursor } from '../domain/events/stream-message.ts';
 import { ManifestReader } from '../domain/integrations/integration/manifest/manifest-reader.ts';
 import { findEncryptionKeys, loadEncryptionKeys } from '../domain/tenants/keys/encryption-keys.ts';
-import { sealPlainTargets } from '../domain/tenants/keys/plain-targets.ts';
 import { refuseMissingIssuerKey, refuseMissingKey } from '../domain/tenants/keys/re-encryption.ts';
 import { type ErasedSubjects, watchErasedSubjects } from '../domain/upkeep/erased-subjects.ts';
 import { createEventLogSource } from '../events/event-log.ts';
@@ -215,9 +214,7 @@ async function openVault(config: Config, database: Database): Promise<Vault> {
   // Must run before the first key is created, which would be mistaken for the missing one.
   await refuseMissingIssuerKey(config, database);
   await refuseMissingKey(database.run, keys && createVault(keys));
-  const vault = createVault(keys ?? loadEncryptionKeys(config));
-  await sealPlainTargets(database.run, vault);
-  return vault;
+  return createVault(keys ?? loadEncryptionKeys(config));
 }
 
 /**

@@ -84,7 +84,6 @@ const SQL_FILES = [
   'domain/integrations/installation/rows-of-installations.ts',
   'domain/overview/activity-deltas.ts',
   'domain/overview/activity-series.ts',
-  'domain/tenants/keys/plain-targets.ts',
   'domain/tenants/keys/re-encryption.ts',
   'domain/tenants/org/claimed-domain.ts',
   'domain/upkeep/continue-erasure.ts',

@@ -17,7 +17,6 @@ const { findDelivery, findDestination } = shared;
 
 test('posts a message with its signature, content type and the headers of its destination', async () => {
   const endpoint = createEndpointName();
-  // Headers of an older version are not sealed until a migration has sealed them.
   const maskedHeaders = { 'X-Tenant': 'acme', 'User-Agent': 'acme-hooks' };
   const { id, secret } = await createDestination(receiver.getUrl(endpoint), { maskedHeaders });
   const [deliveryId] = await enqueue(id);

@@ -35,7 +35,7 @@ export function maskTarget({
   url,
   maskedHeaders,
 }: Pick<Row<'Destination'>, 'url' | 'maskedHeaders'>) {
-  // The stored columns are masked again, because rows of older versions contain the values in plain text.
+  // Masked again, so that a response never contains a value that another program stored in plain text.
   return { url: url === null ? null : maskUrl(url), headers: maskHeaders(maskedHeaders) };
 }
 

@@ -4,11 +4,9 @@ import {
   openSigningSecrets,
   SEALED_SECRETS,
 } from '../../../src/deliveries/signing-secret.ts';
-import { sealPlainTargets } from '../../../src/domain/tenants/keys/plain-targets.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { queryRows } from '../../support/database/query.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
@@ -540,34 +538,4 @@ test('keeps the values of headers for another host only for callers who can read
     urlWithValues: near.url,
     headerValues: { 'X-A': '2' },
   });
-});
-
-test('fails statements of a version without sealed headers, so that it cannot send masks', async () => {
-  const statement = 'select "url", "headers" from "Destination" limit 1';
-  await expect(queryRows(database, statement, [])).rejects.toThrow(
-    /column "headers" does not exist/,
-  );
-});
-
-test('seals values that an earlier version stored in plain once, also in two concurrent processes', async () => {
-  const tenant = await app.createTenant();
-  const { projectId } = tenant;
-  const plain = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret' } };
-  const { id } = await createWebhook(tenant);
-  const where = { projectId_id: { projectId, id } };
-  const data = { url: plain.url, maskedHeaders: plain.headers };
-  await database.prisma.destination.update({ where, data });
-  const response = await tenant.query(GET_VALUES, { id });
-  expect(response.node).toEqual({
-    url: `${url}?token=***`,
-    headers: { 'X-Key': '***' },
-    urlWithValues: plain.url,
-    headerValues: plain.headers,
-  });
-  const seal = () => sealPlainTargets(database.run, vault);
-  const counts = await Promise.all([seal(), seal()]);
-  expect(counts[0] + counts[1]).toBe(2);
-  expect(await seal()).toBe(0);
-  expect(JSON.stringify(await findRow(id))).not.toContain('s3cret');
-  expect(await tenant.query(GET_VALUES, { id })).toEqual(response);
 });
