@@ -39,6 +39,7 @@ const en = {
   howToConnect: 'How to connect',
   workspaceHelp: (address: string) => `Your part of the URL: ${address}`,
   providerHelp: (provider: string) => `Help from ${provider}`,
+  inputHelp: (label: string) => `About “${label}”`,
   connect: 'Connect',
   continueToProvider: (provider: string) => `Continue to ${provider}`,
 
@@ -174,6 +175,7 @@ const de: Messages = {
   howToConnect: 'Art der Verbindung',
   workspaceHelp: (address) => `Ihr Teil der URL: ${address}`,
   providerHelp: (provider) => `Hilfe von ${provider}`,
+  inputHelp: (label) => `Mehr zu „${label}“`,
   connect: 'Verbinden',
   continueToProvider: (provider) => `Weiter zu ${provider}`,
 

@@ -7,6 +7,7 @@ import { Action, Choice, Form, Refusal, TextInput } from '../src/parts/form.tsx'
 import { useChange } from '../src/parts/queries.ts';
 import { ConsentProgress, useConsent } from './consent-step.tsx';
 import { useCustomerProblem } from './customer-problem.ts';
+import { describeInput } from './input-help.tsx';
 import type { Parties } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
@@ -18,19 +19,30 @@ const PROVIDER = graphql`
     displayName
     baseUrl
     docsUrl
+    authSchemes
+    credentialsDocsUrl
     workspaceInput {
       displayName
       optional
+      prompt
+      docsUrl
+      defaultValue
     }
     inputs {
       name
       displayName
       optional
+      prompt
+      docsUrl
+      defaultValue
     }
     customInputs {
       name
       displayName
       optional
+      prompt
+      docsUrl
+      defaultValue
     }
   }
 `;
@@ -90,6 +102,9 @@ export function CredentialsForm({
   }));
   const metadataNames = provider.inputs.map(({ name }) => METADATA_PREFIX + name);
   const fieldNames = [...inputs.map(({ name }) => name), ...metadataNames, WORKSPACE_NAME];
+  // A builder creates the client of a consent, so the vendor's page about it does not help the person.
+  const isFirstScheme = scheme === provider.authSchemes[0] && !needsConsent(scheme);
+  const docsUrl = (isFirstScheme && provider.credentialsDocsUrl) || provider.docsUrl;
   const secretField = inputs.findLast(({ isSecret }) => isSecret)?.name;
   const ownProblem = useCustomerProblem(change.problem, { fields: fieldNames, secretField });
   const lastProblem = needsConsent(scheme) ? consent.problem : ownProblem;
@@ -131,14 +146,12 @@ export function CredentialsForm({
           }}
         />
       )}
-      {inputs.map(({ name, label, isSecret, isOptional = false, help }) => (
+      {inputs.map(({ isSecret, isOptional = false, ...input }) => (
         <TextInput
-          key={name}
-          name={name}
-          label={label}
+          {...input}
+          key={input.name}
           type={isSecret ? 'password' : 'text'}
           isRequired={!isOptional}
-          {...(help && { help })}
         />
       ))}
       {provider.workspaceInput && (
@@ -146,20 +159,25 @@ export function CredentialsForm({
           name={WORKSPACE_NAME}
           label={provider.workspaceInput.displayName}
           isRequired={!(provider.workspaceInput.optional && needsConsent(scheme))}
-          {...(workspaceUrl && { help: messages.workspaceHelp(workspaceUrl) })}
+          {...describeInput(
+            messages,
+            provider.workspaceInput,
+            workspaceUrl ? messages.workspaceHelp(workspaceUrl) : undefined,
+          )}
         />
       )}
-      {provider.inputs.map(({ name, displayName, optional }) => (
+      {provider.inputs.map((input) => (
         <TextInput
-          key={name}
-          name={METADATA_PREFIX + name}
-          label={displayName}
-          isRequired={!optional}
+          key={input.name}
+          name={METADATA_PREFIX + input.name}
+          label={input.displayName}
+          isRequired={!input.optional}
+          {...describeInput(messages, input)}
         />
       ))}
-      {provider.docsUrl && (
+      {docsUrl && (
         <p className="quiet">
-          <a href={provider.docsUrl} target="_blank" rel="noreferrer">
+          <a href={docsUrl} target="_blank" rel="noreferrer">
             {messages.providerHelp(provider.displayName)}
           </a>
         </p>

@@ -1,4 +1,6 @@
 /** The inputs that a person enters for each authentication scheme, under their names in the API. */
+import type { ReactNode } from 'react';
+import { describeInput, type HelpedInput } from './input-help.tsx';
 import type { Messages } from './messages.ts';
 
 interface SchemeInput {
@@ -6,7 +8,8 @@ interface SchemeInput {
   label: string;
   isSecret?: boolean;
   isOptional?: boolean;
-  help?: string;
+  help?: ReactNode;
+  defaultValue?: string;
 }
 
 function listInputsByScheme(messages: Messages): Record<string, SchemeInput[]> {
@@ -37,17 +40,17 @@ export function listInputs(
   custom: readonly DeclaredInput[],
 ): SchemeInput[] {
   if (scheme !== 'NONE') return listInputsByScheme(messages)[scheme] ?? [];
-  return custom.map(({ name, displayName, optional }) => ({
-    name: `customAuth.${name}`,
-    label: displayName,
+  return custom.map((input) => ({
+    ...describeInput(messages, input),
+    name: `customAuth.${input.name}`,
+    label: input.displayName,
     isSecret: true,
-    isOptional: optional,
+    isOptional: input.optional,
   }));
 }
 
-interface DeclaredInput {
+interface DeclaredInput extends HelpedInput {
   name: string;
-  displayName: string;
   optional: boolean;
 }
 

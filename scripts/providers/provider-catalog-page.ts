@@ -1,6 +1,7 @@
 /** Generates docs/providers/catalog.md: one table of all providers, and what is known of each. */
+import { createWorkspaceInput } from '../../src/domain/connections/provider/provider-workspace.ts';
 import { CATALOG, PROXY_ENTRIES } from '../../src/providers/catalog/all-entries.ts';
-import { listCapabilities, type Provider } from '../../src/providers/contract.ts';
+import { type CustomInput, listCapabilities, type Provider } from '../../src/providers/contract.ts';
 import { DECLARATIONS } from '../../src/providers/declared/all.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import {
@@ -40,13 +41,18 @@ export function createCatalogPage(): string {
     if (sentences.length === 0) return [];
     return [`- **${provider.displayName}** (\`${provider.name}\`): ${sentences.join(' ')}`];
   });
+  const inputs = providers.flatMap((provider) => {
+    const texts = listInputs(provider).flatMap(describeHelp);
+    return texts.length === 0 ? [] : [`- **${provider.displayName}**: ${texts.join(' ')}`];
+  });
   return `# All providers
 
 The ${providers.length} providers of the catalog, without the sandbox. To find one, search this page for its name. \`npm run provider:pages\`
 writes the page.
 
 - *Inputs* are the values that connecting needs besides credentials: \`workspace\` is \`providerWorkspaceRef\`, and the others
-  are members of \`providerMetadata\`. Inputs of a module are only needed in integrations of the module.
+  are members of \`providerMetadata\`. Inputs of a module are only needed in integrations of the module. Names of inputs
+  and schemes link to the vendor's page about them.
 - *Supports* lists the capabilities of the gateway. A provider that only supports the proxy connects, refreshes its tokens,
   and forwards requests. The gateway does not read or write its records.
 - *Health check* says whether the gateway can check a key before it stores it. Without a health check, it stores the key
@@ -59,6 +65,12 @@ writes the page.
 | provider | name | connects with | inputs | modules | supports | health check | checked against |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 ${providers.map((provider) => `| ${createRow(provider).join(' | ')} |`).join('\n')}
+
+## Where customers find the inputs
+
+The connect page shows these texts at its inputs, with the links of the table.
+
+${inputs.join('\n')}
 
 ## Notes
 
@@ -73,12 +85,17 @@ function listNotes({ name, oauth2 }: Provider): string[] {
 
 function createRow(provider: Provider): string[] {
   const { name, displayName, authSchemes, modules = [], healthCheck } = provider;
+  const links = listInputs(provider).map((input) => link(`\`${input.name}\``, input.docsUrl));
   return [
     displayName,
     `\`${name}\``,
-    authSchemes.map((scheme) => SCHEME_NAMES[scheme]).join(', '),
-    formatNames(listInputNames(provider)),
-    formatNames(modules.map((module) => module.name)),
+    authSchemes
+      .map((scheme, index) =>
+        link(SCHEME_NAMES[scheme], index === 0 ? provider.credentialsDocsUrl : undefined),
+      )
+      .join(', '),
+    formatList(links),
+    formatList(modules.map((module) => `\`${module.name}\``)),
     listCapabilities(provider)
       .map((capability) => capability.toLowerCase().replaceAll('_', ' '))
       .join(', '),
@@ -87,16 +104,24 @@ function createRow(provider: Provider): string[] {
   ];
 }
 
-function listInputNames({ workspaceRequired, inputs = [], modules = [], custom }: Provider) {
+function listInputs(provider: Provider): CustomInput[] {
+  const { workspaceRequired, inputs = [], modules = [], custom } = provider;
   const declaredInputs = [
+    ...(workspaceRequired ? [createWorkspaceInput(provider)] : []),
     ...inputs,
     ...modules.flatMap((module) => module.inputs ?? []),
-    ...(custom?.inputs ?? []).map((input) => ({ name: `customAuth.${input.name}` })),
+    ...(custom?.inputs ?? []).map((input) => ({ ...input, name: `customAuth.${input.name}` })),
   ];
-  const names = declaredInputs.map((input) => input.name);
-  return [...new Set([...(workspaceRequired ? ['workspace'] : []), ...names])];
+  return [...new Map(declaredInputs.map((input) => [input.name, input])).values()];
 }
 
-function formatNames(names: readonly string[]): string {
-  return names.length > 0 ? names.map((name) => `\`${name}\``).join(', ') : '–';
+function describeHelp({ name, prompt, defaultValue }: CustomInput): string[] {
+  if (!prompt && !defaultValue) return [];
+  const sentence = prompt && (/[.!?]$/.test(prompt) ? prompt : `${prompt}.`);
+  const suggestion = defaultValue && `Suggested: \`${defaultValue}\`.`;
+  return [[`\`${name}\`:`, sentence, suggestion].filter(Boolean).join(' ')];
 }
+
+const link = (text: string, url: string | undefined) => (url ? `[${text}](${url})` : text);
+
+const formatList = (items: readonly string[]) => (items.length > 0 ? items.join(', ') : '–');

@@ -61,8 +61,18 @@ export const PROVIDER_CAPABILITIES = [
 ] as const;
 export type ProviderCapability = (typeof PROVIDER_CAPABILITIES)[number];
 
+/** Help for a value that customers enter when they connect. */
+export interface InputHelp {
+  /** Says where the customer finds the value. Backticks enclose code. */
+  prompt?: string;
+  /** The vendor's page about the value. */
+  docsUrl?: string;
+  /** The value that forms suggest. */
+  defaultValue?: string;
+}
+
 /** A value that customers enter when they connect, besides the workspace. */
-export interface CustomInput {
+export interface CustomInput extends InputHelp {
   name: string;
   displayName: string;
   optional?: true;
@@ -156,6 +166,8 @@ export interface Provider {
   headers?: Readonly<Record<string, string>>;
   /** In order of preference: the first scheme that matches the credentials is used. */
   authSchemes: AuthScheme[];
+  /** The vendor's page about credentials of the first scheme. */
+  credentialsDocsUrl?: string;
   /**
    * Requests carry a signature instead of the password: of AWS Signature Version 4, with the access key as user name and
    * password. Hosts are `<service>.<region>.amazonaws.com`.
@@ -178,6 +190,7 @@ export interface Provider {
   workspaceRequired?: boolean;
   /** The vendor's word for the workspace. Default: "Workspace". */
   workspaceDisplayName?: string;
+  workspaceHelp?: InputHelp;
   /** All object names. Absent if an account may have any object. */
   objects?: readonly string[];
   /** The provider's name of an object by its aliases, which manifests may use. */

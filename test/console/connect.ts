@@ -279,25 +279,28 @@ export function testConnect(getStage: () => ConsoleStage) {
     await context.close();
   });
 
+  /** Opens the connect page with one integration of the provider. */
+  async function openProvider(provider: string): Promise<Page> {
+    const name = `by-${provider}`;
+    await getStage().api(
+      `mutation CreateIntegration($provider: String!, $name: String!, $content: IntegrationContentInput!) {
+        createProviderApp(input: { projectIdOrName: "demo", provider: $provider, clientId: "id", clientSecret: "secret", scopes: ["all"] }) { providerApp { id } }
+        createIntegration(input: { projectIdOrName: "demo", name: $name, provider: $provider,
+          latestRevision: { specVersion: "1.0.0", content: $content } }) { integration { id } } }`,
+      { provider, name, content: { name, provider, proxy: { enabled: true } } },
+    );
+    const customer = await page.context().newPage();
+    await customer.goto(await connectUrl('with-workspace', name));
+    return customer;
+  }
+
+  async function closeProvider(provider: string, customer: Page) {
+    await customer.close();
+    await getStage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
+      integrationIdOrName: "by-${provider}" }) { deletedId } }`);
+  }
+
   test("asks for a workspace under the vendor's word, and only if the provider can't name it", async () => {
-    const openProvider = async (provider: string): Promise<Page> => {
-      const name = `by-${provider}`;
-      await getStage().api(
-        `mutation CreateIntegration($provider: String!, $name: String!, $content: IntegrationContentInput!) {
-          createProviderApp(input: { projectIdOrName: "demo", provider: $provider, clientId: "id", clientSecret: "secret", scopes: ["all"] }) { providerApp { id } }
-          createIntegration(input: { projectIdOrName: "demo", name: $name, provider: $provider,
-            latestRevision: { specVersion: "1.0.0", content: $content } }) { integration { id } } }`,
-        { provider, name, content: { name, provider, proxy: { enabled: true } } },
-      );
-      const customer = await page.context().newPage();
-      await customer.goto(await connectUrl('with-workspace', name));
-      return customer;
-    };
-    const closeProvider = async (provider: string, customer: Page) => {
-      await customer.close();
-      await getStage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
-        integrationIdOrName: "by-${provider}" }) { deletedId } }`);
-    };
     const atSalesforce = await openProvider('salesforce');
     await atSalesforce.getByRole('button', { name: 'Other ways to connect' }).click();
     const workspace = atSalesforce.getByRole('textbox', { name: 'Subdomain' });
@@ -314,6 +317,21 @@ export function testConnect(getStage: () => ConsoleStage) {
     const tenant = atSeismic.getByRole('textbox', { name: 'Tenant' });
     expect(await tenant.getAttribute('required')).not.toBeNull();
     await closeProvider('seismic', atSeismic);
+  });
+
+  test('shows where to find an input, and the value that the provider suggests', async () => {
+    const customer = await openProvider('dynamicsCRM');
+    await customer.getByRole('button', { name: /^Connect / }).click();
+    const region = customer.getByRole('textbox', { name: 'Region' });
+    expect(await region.inputValue()).toBe('crm');
+    await customer
+      .getByText('Copy the region (e.g. crm4) from your Web API endpoint URL.')
+      .waitFor();
+    expect(await customer.locator('code', { hasText: /^crm4$/ }).count()).toBe(1);
+    const link = customer.getByRole('link', { name: 'About “Region”' });
+    expect(await link.getAttribute('href')).toMatch(/^https:\/\/learn\.microsoft\.com\//);
+    await expectAccessible(customer);
+    await closeProvider('dynamicsCRM', customer);
   });
 
   test('connects by custom inputs of the provider', async () => {

@@ -21,6 +21,7 @@ export interface CatalogEntry
     | 'hasCustomerHost'
     | 'linkHosts'
     | 'authSchemes'
+    | 'credentialsDocsUrl'
     | 'signature'
     | 'rejectsCredentials'
     | 'oauth2'
@@ -29,6 +30,7 @@ export interface CatalogEntry
     | 'healthCheck'
     | 'workspaceRequired'
     | 'workspaceDisplayName'
+    | 'workspaceHelp'
   > {}
 
 /** A GET whose response names the account, and the JSON Pointers of the names. */

@@ -47,9 +47,19 @@ function canBeUrl(template: string): boolean {
 
 const flag = z.literal(true).optional();
 export const textMap = z.record(z.string().regex(/^[\w-]{1,100}$/), text);
+const docsUrl = z.url({ protocol: /^https$/ }).max(2_000);
+/** Help for an input of the connect page. */
+export const inputHelp = z.strictObject({
+  prompt: text
+    .max(500)
+    .optional()
+    .describe('Says where the customer finds the value. Backticks enclose code.'),
+  docsUrl: docsUrl.optional().describe("The vendor's page about the value, by https."),
+  defaultValue: text.optional().describe('The value that the connect page suggests.'),
+});
 export const inputList = z
   .array(
-    z.strictObject({
+    inputHelp.extend({
       name: memberName,
       displayName: text.describe('The label of the input on the connect page.'),
       optional: flag.describe('True if connecting does not require the input.'),
@@ -313,6 +323,9 @@ export const catalogEntry = z.strictObject({
     .min(1)
     .max(AUTH_SCHEMES.length)
     .describe('How connections authenticate, in order of preference.'),
+  credentialsDocsUrl: docsUrl
+    .optional()
+    .describe("The vendor's page about credentials of the first scheme, by https."),
   oauth2: oauth2.optional().describe('Required for the OAuth schemes.'),
   apiKey: attachment
     .optional()
@@ -327,4 +340,5 @@ export const catalogEntry = z.strictObject({
   workspaceDisplayName: text
     .optional()
     .describe('The vendor\'s word for the workspace. Default: "Workspace".'),
+  workspaceHelp: inputHelp.optional().describe('Help for the workspace on the connect page.'),
 });

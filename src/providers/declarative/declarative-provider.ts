@@ -184,9 +184,9 @@ function describeVendor(vendor: Vendor): VendorDescription {
     ...(docsUrl && { docsUrl }),
     ...(apiVersion && { apiVersion }),
     scopes,
-    inputs: Object.entries(inputs).map(([name, { displayName, isOptional }]) => ({
+    inputs: Object.entries(inputs).map(([name, { isOptional, ...input }]) => ({
       name,
-      displayName,
+      ...input,
       ...(isOptional && { optional: true as const }),
     })),
   };

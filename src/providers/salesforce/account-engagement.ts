@@ -149,7 +149,15 @@ export function createAccountEngagement(
     name,
     displayName: `${DISPLAY_NAME}${suffix}`,
     baseUrl,
-    inputs: [{ name: 'businessUnitId', displayName: 'Business Unit ID' }],
+    inputs: [
+      {
+        name: 'businessUnitId',
+        displayName: 'Business Unit ID',
+        prompt:
+          'Business Unit ID is the 18-character ID that starts with 0Uv, found in Business Unit Setup within Salesforce Setup or Marketing Setup.',
+        docsUrl: 'https://developer.salesforce.com/docs/marketing/pardot/guide/authentication.html',
+      },
+    ],
     headers: { 'Pardot-Business-Unit-Id': '{{businessUnitId}}' },
     connector,
   };

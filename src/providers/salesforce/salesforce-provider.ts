@@ -5,6 +5,7 @@ import { MINUTE_MS } from '../../work/durations.ts';
 import type { Behavior } from '../behavior.ts';
 import type {
   AccountIdentity,
+  CustomInput,
   OAuth2Settings,
   Provider,
   ProviderLimits,
@@ -37,6 +38,8 @@ async function identify(session: ProviderSession): Promise<AccountIdentity> {
 const DEFAULT_BASE_URL = 'https://{{workspace}}.my.salesforce.com';
 /** The sign-in of all production orgs. It issues tokens of the org to which the person belongs. */
 const LOGIN_URL = 'https://login.salesforce.com';
+const DOMAIN_GUIDE =
+  'https://help.salesforce.com/s/articleView?language=en_US&id=sf.faq_domain_name_what.htm&type=5';
 const PUB_SUB_URL = 'https://api.pubsub.salesforce.com:7443';
 const ENGAGEMENT_URL = 'https://pi.pardot.com';
 /** The base URL for sandboxes and developer orgs. */
@@ -121,6 +124,7 @@ function createOrgApi({ baseUrl: configuredUrl = DEFAULT_BASE_URL, pubSubUrl }: 
     baseUrl,
     workspaceRequired: true,
     workspaceDisplayName: 'Subdomain',
+    workspaceHelp: { docsUrl: DOMAIN_GUIDE },
     modules: [crm],
     standardNames,
     ignoresCaseOfNames: true,
@@ -195,6 +199,32 @@ function createJwtBearer(baseUrl: string): InputGrant {
   };
 }
 
+const JWT_GUIDE =
+  'https://help.salesforce.com/s/articleView?id=sf.remoteaccess_oauth_jwt_flow.htm&type=5';
+const JWT_INPUTS: CustomInput[] = [
+  {
+    name: 'clientId',
+    displayName: 'Consumer Key',
+    prompt:
+      'The Consumer Key (Client ID) of the Salesforce External Client App configured for JWT Bearer flow. Found under Setup → External Client App Manager → [Your App] → Settings → OAuth Settings -> Consumer Key and Secret.',
+    docsUrl: JWT_GUIDE,
+  },
+  {
+    name: 'username',
+    displayName: 'Salesforce Username',
+    prompt:
+      "The Salesforce username the integration should act as (e.g. integration.user@acme.com). This becomes the JWT 'sub' claim. The user must be pre-authorized on the External Client App.",
+    docsUrl: JWT_GUIDE,
+  },
+  {
+    name: 'privateKey',
+    displayName: 'Base64 encoded Private Key (PEM)',
+    prompt:
+      "The base64-encoded RSA private key (PEM) whose X.509 certificate is registered on the External Client App under OAuth Settings → 'Use digital signatures'. Must be RSA — EC keys are not supported by Salesforce for this flow.",
+    docsUrl: JWT_GUIDE,
+  },
+];
+
 /** Salesforce without a consent. The inputs have the names of the reference API. */
 export function createSalesforceJwtProvider(options: SalesforceUrls = {}): Provider {
   const api = createOrgApi(options);
@@ -202,13 +232,14 @@ export function createSalesforceJwtProvider(options: SalesforceUrls = {}): Provi
     ...api,
     name: 'salesforceJWT',
     displayName: 'Salesforce (JWT)',
+    workspaceHelp: {
+      ...api.workspaceHelp,
+      prompt:
+        'Your Salesforce My Domain subdomain (e.g. `acme` for acme.my.salesforce.com, or `acme--dev.sandbox` for sandbox).',
+    },
     authSchemes: ['NONE'],
     custom: {
-      inputs: [
-        { name: 'clientId', displayName: 'Consumer Key' },
-        { name: 'username', displayName: 'Salesforce Username' },
-        { name: 'privateKey', displayName: 'Base64 encoded Private Key (PEM)' },
-      ],
+      inputs: JWT_INPUTS,
       grant: createJwtBearer(api.baseUrl),
     },
     healthCheck: paths.userInfo,

@@ -54,11 +54,18 @@ export function getsWorkspaceFromToken({ baseUrl }: Provider): boolean {
  * no workspace.
  */
 export function findWorkspaceInput(provider: Provider): CustomInput | null {
-  const { workspaceDisplayName: displayName = 'Workspace', authSchemes, oauth2 } = provider;
+  const { authSchemes, oauth2 } = provider;
   const isInToken = getsWorkspaceFromToken(provider);
   if (!needsWorkspace(provider) || (isInToken && authSchemes.every(isConsentScheme))) return null;
-  const input: CustomInput = { name: 'workspace', displayName };
+  const input = createWorkspaceInput(provider);
   return isInToken || oauth2?.sharedLogin ? { ...input, optional: true } : input;
+}
+
+export function createWorkspaceInput({
+  workspaceDisplayName: displayName = 'Workspace',
+  workspaceHelp,
+}: Provider): CustomInput {
+  return { name: 'workspace', displayName, ...workspaceHelp };
 }
 
 /** True if the variable stands for the scheme and the host at the start of an address. */

@@ -107,6 +107,21 @@ export const providerInputResource = resource(
       z.boolean().describe('Whether the input may be omitted.'),
       ({ optional }: CustomInput) => optional === true,
     ),
+    prompt: computed(
+      z
+        .string()
+        .nullable()
+        .describe('Where the customer finds the value, in English. Backticks enclose code.'),
+      ({ prompt }: CustomInput) => prompt ?? null,
+    ),
+    docsUrl: computed(
+      z.string().nullable().describe("The URL of the vendor's page about the value."),
+      ({ docsUrl }: CustomInput) => docsUrl ?? null,
+    ),
+    defaultValue: computed(
+      z.string().nullable().describe('The value that forms suggest. Connecting does not add it.'),
+      ({ defaultValue }: CustomInput) => defaultValue ?? null,
+    ),
   },
 );
 
@@ -149,6 +164,13 @@ export const providerResource = resource('Provider', 'A third-party service of t
   name: z.string().describe('The name in inputs, like `hubspot`, unique in the catalog.'),
   displayName,
   authSchemes: z.array(authScheme).describe('The schemes to connect with, in order of preference.'),
+  credentialsDocsUrl: computed(
+    z
+      .string()
+      .nullable()
+      .describe("The URL of the vendor's page about credentials of the first scheme."),
+    ({ credentialsDocsUrl }: Provider) => credentialsDocsUrl ?? null,
+  ),
   baseUrl: z
     .string()
     .describe('The base URL of its API. A connection fills in variables like {{workspace}}.')

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { DAY_MS } from '../../../work/durations.ts';
 import { behavior, errorMatch } from '../../behavior.ts';
+import { inputHelp } from '../../catalog/entry-schema.ts';
 import { eventList, eventsDeclaration, identityRequest } from './events-declaration.ts';
 import { listDeclaration } from './list-declaration.ts';
 import { objectDeclaration, writeOnlyObject } from './object-declaration.ts';
@@ -87,7 +88,7 @@ export const providerDeclaration = z.strictObject({
   inputs: z
     .record(
       z.string().regex(/^\w{1,64}$/),
-      z.strictObject({
+      inputHelp.extend({
         displayName: z.string().max(200),
         isOptional: z
           .boolean()

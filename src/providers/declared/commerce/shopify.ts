@@ -119,6 +119,7 @@ export const shopify: DeclaredProvider = {
   displayName: 'Shopify',
   baseUrl: 'https://{{workspace}}.myshopify.com',
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  credentialsDocsUrl: 'https://shopify.dev/docs/api/admin-graphql#authentication',
   oauth2: {
     authorizeUrl: 'https://{{workspace}}.myshopify.com/admin/oauth/authorize',
     tokenUrl: 'https://{{workspace}}.myshopify.com/admin/oauth/access_token',
@@ -129,6 +130,7 @@ export const shopify: DeclaredProvider = {
   healthCheck: '/admin/oauth/access_scopes.json',
   workspaceRequired: true,
   workspaceDisplayName: 'Store',
+  workspaceHelp: { docsUrl: 'https://shopify.dev/docs/api/admin-graphql#endpoints' },
   limits: { requestsPerSecond: 2 },
   api: {
     apiVersion: VERSION,

@@ -157,6 +157,7 @@ export const square: DeclaredProvider = {
   displayName: 'Square',
   baseUrl: 'https://connect.squareup.com',
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE', 'API_KEY'],
+  credentialsDocsUrl: 'https://developer.squareup.com/docs/oauth-api/overview',
   oauth2: {
     authorizeUrl: 'https://connect.squareup.com/oauth2/authorize',
     tokenUrl: 'https://connect.squareup.com/oauth2/token',

@@ -75,6 +75,7 @@ export const stripe: DeclaredProvider = {
   displayName: 'Stripe',
   baseUrl: 'https://api.stripe.com',
   authSchemes: ['API_KEY'],
+  credentialsDocsUrl: 'https://docs.stripe.com/keys',
   healthCheck: '/v1/balance',
   apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   limits: { requestsPerSecond: 50 },

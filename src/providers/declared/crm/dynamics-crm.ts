@@ -86,6 +86,9 @@ function declareObject(displayName: string, set: string, singular: string): Obje
   };
 }
 
+const WEB_API_URL_GUIDE =
+  'https://learn.microsoft.com/en-us/power-apps/developer/data-platform/webapi/compose-http-requests-handle-errors?view=dataverse-latest#web-api-url-and-versions';
+
 export const dynamicsCrm: DeclaredProvider = {
   name: 'dynamicsCRM',
   displayName: 'Microsoft Dynamics 365 CRM',
@@ -101,6 +104,11 @@ export const dynamicsCrm: DeclaredProvider = {
   healthCheck: '/v9.2/WhoAmI',
   workspaceRequired: true,
   workspaceDisplayName: 'Web API environment',
+  workspaceHelp: {
+    prompt:
+      'Copy the environment name (e.g. `org123456`) from your Web API endpoint URL. It appears right after `https://` and before `.api.`',
+    docsUrl: WEB_API_URL_GUIDE,
+  },
   api: {
     apiVersion: 'v9.2',
     docsUrl: 'https://learn.microsoft.com/power-apps/developer/data-platform/webapi/overview',
@@ -111,7 +119,15 @@ export const dynamicsCrm: DeclaredProvider = {
       "Events are not supported: they require several processing steps in the customer's environment.",
     ],
     scopes: ['offline_access'],
-    inputs: { region: { displayName: 'Region in the URL, such as crm4' } },
+    inputs: {
+      region: {
+        displayName: 'Region',
+        prompt:
+          'Copy the region (e.g. `crm4`) from your Web API endpoint URL. It appears right after `.api.` and before `.dynamics.com`',
+        docsUrl: WEB_API_URL_GUIDE,
+        defaultValue: 'crm',
+      },
+    },
     headers: { 'OData-Version': '4.0', 'OData-MaxVersion': '4.0' },
     errors: { messages: ['/error/message'] },
     behavior: {

@@ -73,6 +73,7 @@ export const front: DeclaredProvider = {
   // Links to the next page have the company's own host.
   linkHosts: ['*.api.frontapp.com'],
   authSchemes: ['API_KEY', 'OAUTH2_AUTHORIZATION_CODE'],
+  credentialsDocsUrl: 'https://dev.frontapp.com/docs/create-and-revoke-api-tokens',
   apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   oauth2: {
     authorizeUrl: 'https://app.frontapp.com/oauth/authorize',

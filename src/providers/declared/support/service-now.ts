@@ -84,6 +84,10 @@ export const serviceNow: DeclaredProvider = {
   healthCheck: '/api/now/table/sys_user?sysparm_limit=1&sysparm_fields=sys_id',
   workspaceRequired: true,
   workspaceDisplayName: 'Instance',
+  workspaceHelp: {
+    prompt:
+      'Please provide your instance Name — for example, dev1234 if your instance base URL: https://dev1234.service-now.com.',
+  },
   api: {
     docsUrl:
       'https://www.servicenow.com/docs/bundle/xanadu-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',

@@ -80,6 +80,10 @@ export const atlassian: DeclaredProvider = {
   healthCheck: 'https://api.atlassian.com/oauth/token/accessible-resources',
   workspaceRequired: true,
   workspaceDisplayName: 'Site',
+  workspaceHelp: {
+    docsUrl:
+      'https://support.atlassian.com/organization-administration/docs/update-your-product-and-site-url/',
+  },
   api: {
     apiVersion: '3',
     docsUrl: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/',

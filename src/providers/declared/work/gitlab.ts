@@ -35,7 +35,14 @@ export const gitlab: DeclaredProvider = {
   // Custom authentication, because no standard scheme sends a customer's token in a header.
   authSchemes: ['NONE'],
   custom: {
-    inputs: [{ name: 'token', displayName: 'Access Token' }],
+    inputs: [
+      {
+        name: 'token',
+        displayName: 'Access Token',
+        prompt: 'This can be a personal, project, or group access token.',
+        docsUrl: 'https://gitlab.com/-/user_settings/personal_access_tokens',
+      },
+    ],
     headers: [{ name: 'PRIVATE-TOKEN', valueTemplate: '{{token}}' }],
   },
   healthCheck: '/api/v4/user',

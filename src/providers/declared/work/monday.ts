@@ -213,6 +213,7 @@ export const monday: DeclaredProvider = {
   displayName: 'monday.com',
   baseUrl: 'https://api.monday.com',
   authSchemes: ['API_KEY'],
+  credentialsDocsUrl: 'https://developer.monday.com/api-reference/docs/authentication',
   apiKey: { in: 'header', name: 'Authorization' },
   healthCheck: { method: 'POST', path: PATH, body: { query: '{ me { id } }' } },
   limits: { requestsPerSecond: 2 },

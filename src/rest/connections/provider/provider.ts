@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { projectIdOrName } from '../../../domain/base/names.ts';
 import { computed } from '../../../domain/base/resource.ts';
 import {
-  type AuthScheme,
   applyModule,
+  type CustomInput,
   getProvider,
   listCapabilities,
   listModules,
@@ -12,9 +12,13 @@ import {
   type ProviderModule,
   providerResource,
 } from '../../../domain/connections/provider/provider.ts';
-import { isWholeAddress } from '../../../domain/connections/provider/provider-workspace.ts';
+import {
+  createWorkspaceInput,
+  isWholeAddress,
+} from '../../../domain/connections/provider/provider-workspace.ts';
 import { namedListEndpoint, readEndpoint } from '../../endpoint/resource-endpoints.ts';
 import { extendResource } from '../../openapi/response-form.ts';
+import { authOptions, authType, inputShape, showInput, toAuthType } from './provider-auth.ts';
 
 const createFlag = (statement: string) => z.boolean().describe(`Whether ${statement}.`);
 
@@ -128,148 +132,13 @@ function showSupport(provider: Provider): z.input<typeof supportSchema> {
   };
 }
 
-const authType = z
-  .enum(['oauth2', 'apiKey', 'basic', 'custom', 'none'])
-  .describe('How connections authenticate: the kind of the first scheme in authSchemes.');
-type AuthType = z.output<typeof authType>;
-
-const grantType = z
-  .enum(['authorizationCode', 'authorizationCodePKCE', 'clientCredentials', 'password'])
-  .describe('The grant by which tokens are issued.');
-type GrantType = z.output<typeof grantType>;
-
-const SCHEMES: Record<AuthScheme, { authType: AuthType; grantType?: GrantType }> = {
-  NONE: { authType: 'none' },
-  API_KEY: { authType: 'apiKey' },
-  BASIC: { authType: 'basic' },
-  OAUTH2_AUTHORIZATION_CODE: { authType: 'oauth2', grantType: 'authorizationCode' },
-  OAUTH2_AUTHORIZATION_CODE_PKCE: { authType: 'oauth2', grantType: 'authorizationCodePKCE' },
-  OAUTH2_CLIENT_CREDENTIALS: { authType: 'oauth2', grantType: 'clientCredentials' },
-  OAUTH2_PASSWORD: { authType: 'oauth2', grantType: 'password' },
-};
-
-const headerSchema = z
-  .object({
-    name: z.string().describe('The name of the header.'),
-    valuePrefix: z.string().optional().describe('The text before the value, like `Bearer `.'),
-  })
-  .describe('The header that carries the credential.');
-
-const templateSchema = z.object({
-  name: z.string().describe('The name of the header or query parameter.'),
-  valueTemplate: z
-    .string()
-    .describe('The value, in which `{{name}}` stands for the input of that name.'),
-});
-
-const tokenPath = (noun: string) =>
-  z.string().optional().describe(`The path of ${noun} in the response, separated by dots.`);
-
-const oauth2Opts = z.object({
-  grantType,
-  authURL: z.string().optional().describe('The URL at which people consent.'),
-  tokenURL: z.string().describe('The URL that issues tokens.'),
-  explicitScopesRequired: z.boolean().describe('Whether a consent must name scopes.'),
-  explicitWorkspaceRequired: z
-    .boolean()
-    .describe('Whether the workspace must be known before the consent.'),
-  authURLParams: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('Query parameters that authURL always gets.'),
-  accessTokenOpts: z
-    .object({
-      attachmentType: z.literal('accessTokenHeaderAttachment').describe('Always in a header.'),
-      header: headerSchema,
-    })
-    .optional()
-    .describe('The location of the access token. Absent for `Authorization: Bearer`.'),
-  tokenMetadataFields: z
-    .object({
-      workspaceRefField: tokenPath('the workspace'),
-      consumerRefField: tokenPath("the provider's id of the consumer"),
-      scopesField: tokenPath('the scopes'),
-    })
-    .describe('The members of the token response that a connection stores.'),
-});
-
-const apiKeyOpts = z.object({
-  attachmentType: z
-    .enum(['header', 'query'])
-    .describe('The part of a request that carries the key.'),
-  header: headerSchema.optional(),
-  query: z
-    .object({ name: z.string().describe('The name of the query parameter.') })
-    .optional()
-    .describe('The query parameter that carries the key.'),
-});
-
-const customOpts = z.object({
-  headers: z.array(templateSchema).optional().describe('Headers that contain the inputs.'),
-  queryParams: z
-    .array(templateSchema)
-    .optional()
-    .describe('Query parameters that contain the inputs.'),
-  inputs: z
-    .array(
-      z.object({
-        name: z.string().describe('The name of the input in customAuth.'),
-        displayName: z.string().describe('The name that people see.'),
-        optional: z.literal(true).optional().describe('Whether the input may be omitted.'),
-      }),
-    )
-    .describe('The inputs of the customer.'),
-});
-
-/** Each member is present if the provider has a scheme of its kind. */
-const authOptions = {
-  oauth2Opts: computed(oauth2Opts.optional().describe('For OAuth 2.'), showOAuth2),
-  apiKeyOpts: computed(apiKeyOpts.optional().describe('For API keys.'), showApiKey),
-  basicOpts: computed(
-    z.object({}).optional().describe('For user names with passwords.'),
-    ({ authSchemes }: Provider) => (authSchemes.includes('BASIC') ? {} : undefined),
-  ),
-  customOpts: computed(
-    customOpts.optional().describe('For custom inputs.'),
-    ({ custom }: Provider) => custom,
-  ),
-};
-
-function showOAuth2({ authSchemes, oauth2, workspaceRequired = false }: Provider) {
-  const [firstGrant] = authSchemes.flatMap((scheme) => SCHEMES[scheme].grantType ?? []);
-  if (!oauth2 || !firstGrant) return undefined;
-  const { tokenFields = {}, tokenAttachment: attachment } = oauth2;
-  return {
-    grantType: firstGrant,
-    authURL: oauth2.authorizeUrl,
-    tokenURL: oauth2.tokenUrl,
-    explicitScopesRequired: oauth2.explicitScopesRequired ?? false,
-    explicitWorkspaceRequired: workspaceRequired && !oauth2.sharedLogin,
-    authURLParams: oauth2.authorizeParams,
-    accessTokenOpts:
-      attachment?.in === 'header'
-        ? { attachmentType: 'accessTokenHeaderAttachment' as const, header: attachment }
-        : undefined,
-    tokenMetadataFields: {
-      workspaceRefField: tokenFields.workspaceRef,
-      consumerRefField: tokenFields.consumerRef,
-      scopesField: tokenFields.scopes,
-    },
-  };
-}
-
-function showApiKey({ authSchemes, apiKey: attachment }: Provider) {
-  if (!attachment || !authSchemes.includes('API_KEY')) return undefined;
-  return { attachmentType: attachment.in, [attachment.in]: attachment };
-}
-
 const { displayName, baseUrl: baseURL } = providerResource.shape;
 
 const metadataInput = z
   .object({
     name: z.string().describe('`workspace`, or the name of a member of providerMetadata.'),
-    displayName,
-    prompt: z.string().optional().describe('The text that people see next to the input.'),
+    ...inputShape,
+    defaultValue: z.string().optional().describe('The value that forms suggest.'),
     moduleDependencies: z
       .record(z.string(), z.object({}))
       .optional()
@@ -280,6 +149,8 @@ const metadataInput = z
 const moduleSchema = z.object({ displayName, baseURL, support: supportSchema });
 
 const provider = extendResource(providerResource, {
+  // The options of the scheme contain it.
+  credentialsDocsUrl: null,
   defaultModule: computed(
     z.string().describe('The module of integrations that name no module.'),
     (provider: Provider) => listModules(provider)[0].name,
@@ -315,21 +186,15 @@ function showModule(provider: Provider, { name, displayName, baseUrl: baseURL }:
   return { displayName, baseURL, support: showSupport(applyModule(provider, name) ?? provider) };
 }
 
-/** A provider with custom inputs has no scheme. */
-function toAuthType({ authSchemes: [first = 'NONE'], custom }: Provider): AuthType {
-  return first === 'NONE' && custom ? 'custom' : SCHEMES[first].authType;
-}
-
-function createWorkspaceInput(provider: Provider) {
-  const { workspaceDisplayName = 'Workspace' } = provider;
-  return { name: 'workspace', displayName: workspaceDisplayName, prompt: createPrompt(provider) };
-}
-
 function createPrompt({ baseUrl, hasCustomerHost }: Provider): string {
   if (!hasCustomerHost) return 'The name of the account in its URLs at the provider.';
   return isWholeAddress(baseUrl, 'workspace')
     ? 'The address of the account, like https://acme.example.com.'
     : 'The host of the account, like acme.example.com.';
+}
+
+function showMetadataInput({ defaultValue, ...input }: CustomInput) {
+  return { ...showInput(input), defaultValue };
 }
 
 /** Omits optional inputs, because clients of the reference API require a value of each input. */
@@ -338,11 +203,12 @@ function listInputs(provider: Provider) {
   const inputs = (provider.inputs ?? []).filter(({ optional }) => !optional);
   const moduleInputs = modules.flatMap((module) => module.inputs ?? []);
   const moduleInputsByName = new Map(moduleInputs.map((input) => [input.name, input]));
+  const workspace = { prompt: createPrompt(provider), ...createWorkspaceInput(provider) };
   return [
-    ...(workspaceRequired ? [createWorkspaceInput(provider)] : []),
-    ...inputs,
+    ...(workspaceRequired ? [showMetadataInput(workspace)] : []),
+    ...inputs.map(showMetadataInput),
     ...[...moduleInputsByName.values()].map((input) => ({
-      ...input,
+      ...showMetadataInput(input),
       moduleDependencies: createDependencies(modules, input.name),
     })),
   ];

@@ -137,6 +137,34 @@ test("returns a provider's objects, and the inputs of a connection", async () =>
   });
 });
 
+test('returns help for the inputs of a provider', async () => {
+  await using testApp = await createTestApp();
+  const { query } = await testApp.createTenant();
+  const { solarWinds, gitlab, zoom } = await query(`{
+    solarWinds: provider(name: "solarWindsServiceDesk") {
+      credentialsDocsUrl inputs { prompt docsUrl defaultValue }
+    }
+    gitlab: provider(name: "gitlab") { customInputs { prompt docsUrl defaultValue } }
+    zoom: provider(name: "zoom") { credentialsDocsUrl }
+  }`);
+  expect(solarWinds.credentialsDocsUrl).toContain('https://documentation.solarwinds.com/');
+  expect(solarWinds.inputs).toEqual([
+    {
+      prompt: 'Enter your region subdomain: api (US), apieu (Europe), or apiau (APJ)',
+      docsUrl: 'https://apidoc.samanage.com/#section/General-Concepts/Service-URL',
+      defaultValue: 'api',
+    },
+  ]);
+  expect(gitlab.customInputs).toEqual([
+    {
+      prompt: 'This can be a personal, project, or group access token.',
+      docsUrl: 'https://gitlab.com/-/user_settings/personal_access_tokens',
+      defaultValue: null,
+    },
+  ]);
+  expect(zoom).toEqual({ credentialsDocsUrl: null });
+});
+
 test("returns the workspace as an input under the vendor's word, optional if a consent names it", async () => {
   await using testApp = await createTestApp();
   const { query } = await testApp.createTenant();
