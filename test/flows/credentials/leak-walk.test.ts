@@ -1,5 +1,5 @@
 /**
- * A provider and a receiver repeat all secrets that they get from a project. No field of GraphQL, endpoint, log line, tool
+ * A built-in and a custom provider and a receiver repeat all secrets that they get from a project. No field of GraphQL, endpoint, log line, tool
  * of an agent or row of the database has any of them.
  *
  * @module-tag all/walk
@@ -10,11 +10,12 @@ import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-pr
 import { getSharedApp, HIGH_RATE_LIMITS } from '../../support/app.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { createInstallation } from '../../support/fixtures/integrations.ts';
+import { createInstallation, createIntegration } from '../../support/fixtures/integrations.ts';
 import { LIST_RECORDS } from '../../support/fixtures/reads.ts';
 import { createConnectionWebhook } from '../../support/fixtures/webhooks.ts';
 import { createContact, createWriter, type Writer } from '../../support/fixtures/writes.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
+import { createDocument, createProvider } from '../../support/inputs/custom-providers.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import {
@@ -38,6 +39,26 @@ const REFRESH = `mutation Refresh($input: RefreshConnectionInput!) {
 const CREATE_KEY = `mutation CreateApiKey($input: CreateApiKeyInput!) {
   createApiKey(input: $input) { key }
 }`;
+
+interface TestedProvider {
+  provider: string;
+  integrationIdOrName: string;
+  objectName: string;
+  createRecord(): object;
+}
+
+const SANDBOX: TestedProvider = {
+  provider: 'sandbox',
+  integrationIdOrName: 'crm',
+  objectName: 'contacts',
+  createRecord: createContact,
+};
+const CUSTOM: TestedProvider = {
+  provider: 'x-acme',
+  integrationIdOrName: 'own',
+  objectName: 'notes',
+  createRecord: () => ({ title: 'Call' }),
+};
 
 const secrets: string[] = [];
 const repeatedSecrets = new Set<string>();
@@ -99,7 +120,50 @@ function toUrlSafe(text: string): string {
   return text.replaceAll('+', '-').replaceAll('/', '_');
 }
 
-/** Returns the credentials of each kind that the sandbox accepts. */
+/** Creates a provider from a document, which connects with credentials of each kind, and its integration. */
+async function createCustomProvider(writer: Writer): Promise<void> {
+  const document = createDocument(server.url, {
+    authSchemes: [
+      'API_KEY',
+      'BASIC',
+      'OAUTH2_AUTHORIZATION_CODE',
+      'OAUTH2_CLIENT_CREDENTIALS',
+      'OAUTH2_PASSWORD',
+      'NONE',
+    ],
+    custom: {
+      inputs: [{ name: 'accountKey', displayName: 'Account key' }],
+      headers: [{ name: 'X-Account-Key', valueTemplate: '{{accountKey}}' }],
+    },
+    oauth2: {
+      authorizeUrl: `${server.url}/oauth/authorize`,
+      tokenUrl: `${server.url}/oauth/token`,
+    },
+    healthCheck: undefined,
+  });
+  await createProvider(writer, document);
+  const { provider, integrationIdOrName: name, objectName } = CUSTOM;
+  const read = { objects: [{ objectName, destination: 'records' }] };
+  await createIntegration(app, writer, {
+    ...{ name, provider, read, write: { objects: [{ objectName }] } },
+  });
+}
+
+/** Connects and installs with credentials of each kind, for a group each. */
+async function installEach(writer: Writer, tested: TestedProvider) {
+  const { provider, integrationIdOrName } = tested;
+  await createProviderApp(writer, { provider, clientSecret: plant(), webhookSecret: plant() });
+  return Promise.all(
+    listCredentials().map(async (credentials, index) => {
+      const groupRef = `${provider} ${index}`;
+      const { id } = await generateConnection(writer, { provider, groupRef, ...credentials });
+      const installation = await createInstallation(writer, { integrationIdOrName, groupRef });
+      return { tested, groupRef, connectionId: id, installationId: installation.id };
+    }),
+  );
+}
+
+/** Returns the credentials of each kind that both providers accept. */
 function listCredentials(): object[] {
   const client = { clientId: 'client', clientSecret: plant() };
   return [
@@ -119,15 +183,8 @@ function listCredentials(): object[] {
 
 /** Writes, reads and refreshes with each connection while the provider and the receiver repeat the secrets. */
 async function repeatSecrets(writer: Writer): Promise<string[]> {
-  await createProviderApp(writer, { clientSecret: plant(), webhookSecret: plant() });
-  const groups = await Promise.all(
-    listCredentials().map(async (credentials, index) => {
-      const groupRef = `group ${index}`;
-      const { id } = await generateConnection(writer, { groupRef, ...credentials });
-      const installation = await createInstallation(writer, { groupRef });
-      return { groupRef, connectionId: id, installationId: installation.id };
-    }),
-  );
+  await createCustomProvider(writer);
+  const groups = [...(await installEach(writer, SANDBOX)), ...(await installEach(writer, CUSTOM))];
   const [parameter, password, key] = [plant(), plant(), plant()];
   const name = `hook?token=${encodeURIComponent(parameter)}`;
   const pair = Buffer.from(`user:${password}`).toString('base64');
@@ -142,27 +199,32 @@ async function repeatSecrets(writer: Writer): Promise<string[]> {
   await generateConnection(writer, { groupRef: 'reported', apiKey: plant() });
   isRepeating = true;
   const responses = await Promise.all(
-    groups.map(async ({ groupRef, connectionId, installationId }) => [
-      await writer.write({ groupRef, record: createContact() }),
-      await writer.write({ groupRef, batch: [{ record: createContact() }] }),
-      await writer.request(LIST_RECORDS, { id: installationId, objectName: 'contacts' }),
-      await writer.request(REFRESH, { input: { connectionId } }),
-    ]),
+    groups.map(async ({ tested, groupRef, connectionId, installationId }) => {
+      const { integrationIdOrName, objectName, createRecord } = tested;
+      const target = { groupRef, integrationIdOrName, objectName };
+      return [
+        await writer.write({ ...target, record: createRecord() }),
+        await writer.write({ ...target, batch: [{ record: createRecord() }] }),
+        await writer.request(LIST_RECORDS, { id: installationId, objectName }),
+        await writer.request(REFRESH, { input: { connectionId } }),
+      ];
+    }),
   );
   await receiver.waitForMessages(name, 1);
   await services.requestRecorder?.flush();
   return responses.flat().map((response) => JSON.stringify(response));
 }
 
-async function callTools(writer: Writer): Promise<string[]> {
-  const agent = await createAgent(app, writer, { groupRef: 'group 0' });
+async function callTools(writer: Writer, tested: TestedProvider): Promise<string[]> {
+  const { provider, objectName, createRecord } = tested;
+  const agent = await createAgent(app, writer, { groupRef: `${provider} 0` });
   const { client, call } = await connectMcp(app, agent);
   const { tools } = await client.listTools();
-  const values = { objectName: 'contacts', recordId: '1', type: 'CREATE', values: createContact() };
+  const values = { objectName, recordId: '1', type: 'CREATE', values: createRecord() };
   const results = await Promise.all(
     tools.map(({ name }) => call(name, values).catch((error: unknown) => String(error))),
   );
-  const records = await call('read_records', { objectName: 'contacts' });
+  const records = await call('read_records', { objectName });
   return [JSON.stringify(tools), JSON.stringify(results), JSON.stringify(records)];
 }
 
@@ -193,7 +255,11 @@ async function readEndpoints(apiKey: string, own: Foreign): Promise<Map<string, 
 test('returns, logs and stores no secret that a provider or a receiver repeats', async () => {
   const writer = await createWriter(app);
   await app.app.start();
-  const texts = [...(await repeatSecrets(writer)), ...(await callTools(writer))];
+  const texts = [
+    ...(await repeatSecrets(writer)),
+    ...(await callTools(writer, SANDBOX)),
+    ...(await callTools(writer, CUSTOM)),
+  ];
   // The scope FULL does not include the scope that shows credentials.
   const input = { projectIdOrName: writer.projectId, label: 'reader', scopes: ['FULL'] };
   const { key: apiKey } = (await writer.query(CREATE_KEY, { input })).createApiKey;
@@ -201,15 +267,22 @@ test('returns, logs and stores no secret that a provider or a receiver repeats',
   const own: Foreign = {
     project: writer.projectId,
     findId: (prefix) => ids.findLast((id) => id.startsWith(`${prefix}_`)),
-    texts: { groupRef: 'group 0', consumerRef: 'ann', provider: 'sandbox', objectName: 'contacts' },
+    texts: {},
   };
-  const fields = await readFields(app.createClient({ 'x-api-key': apiKey }), own);
-  const endpoints = await readEndpoints(apiKey, own);
+  const responses: string[] = [];
+  const readNames: string[] = [];
+  for (const { provider, objectName } of [SANDBOX, CUSTOM]) {
+    const texts = { groupRef: `${provider} 0`, consumerRef: 'ann', provider, objectName };
+    const fields = await readFields(app.createClient({ 'x-api-key': apiKey }), { ...own, texts });
+    const endpoints = await readEndpoints(apiKey, { ...own, texts });
+    responses.push(...fields.values(), ...endpoints.values());
+    readNames.push(...fields.keys());
+  }
 
-  expect(repeatedSecrets.size).toBeGreaterThan(8);
-  const all = [...texts, ...fields.values(), ...endpoints.values()];
+  expect(repeatedSecrets.size).toBeGreaterThan(16);
+  const all = [...texts, ...responses];
   expect(all.filter((text) => text.includes('***')).length).toBeGreaterThan(20);
-  const types = new Set([...fields.keys()].map((description) => description.split('.')[0]));
+  const types = new Set(readNames.map((description) => description.split('.')[0]));
   expect([...types]).toEqual(
     expect.arrayContaining(['Operation', 'OperationLog', 'RecordedRequest', 'Delivery']),
   );

@@ -8,6 +8,7 @@ import { generateConnection } from '../fixtures/connections.ts';
 import { createEndUser, createJwtIssuer, type EndUser } from '../fixtures/end-users.ts';
 import { CREATE_INSTALLATION } from '../fixtures/integrations.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
+import { createDocument, createProvider } from '../inputs/custom-providers.ts';
 import type { Foreign } from './foreign-values.ts';
 import { listStoredIds } from './stored-rows.ts';
 
@@ -21,15 +22,18 @@ export interface EndUserCaller {
    * both must be equal.
    */
   pairs: { foreign: Foreign; missing: Foreign }[];
-  /** IDs that no response may contain. */
+  /** IDs and labels that no response may contain. */
   hidden: readonly string[];
 }
 
 const UNKNOWN_ID_SUFFIX = '01h455vb4pex5vsknk084sn02q';
 const RIVAL_PARTIES = { groupRef: 'rival', consumerRef: 'bob' };
+/** The demo and the other tenant have a custom provider of the same name. Only this label is the demo's. */
+const DEMO_PROVIDER = 'Provider of the demo';
 const permissions = Object.keys(SCOPE_BY_PERMISSION);
 const PLAUSIBLE_TEXTS = {
   provider: 'sandbox',
+  name: 'x-acme',
   objectName: 'contacts',
   specVersion: '1.0.0',
   url: 'https://hooks.example/x',
@@ -55,10 +59,12 @@ function createForeign(
 export async function createEndUserCallers(app: TestApp) {
   const demo = await fillDemoTenant(app);
   await createJwtIssuer(demo);
+  await createLabeledProvider(demo, DEMO_PROVIDER);
   const publicIds = await listPublicIds(demo);
   const insider = await createEndUser(app, demo, { ...RIVAL_PARTIES, permissions });
   const insiderIds = await createInsiderRows(app, insider);
   const otherTenant = await app.createTenant('b');
+  await createLabeledProvider(otherTenant, 'Provider of b');
   const outsider = await createEndUser(app, otherTenant, { ...RIVAL_PARTIES, permissions });
   const limited = await createEndUser(app, demo, {
     ...RIVAL_PARTIES,
@@ -109,10 +115,14 @@ export async function createEndUserCallers(app: TestApp) {
         createPairs('demo', [], listOtherIds(visibleToOutsider), 'no-project'),
         createPairs(otherTenant.projectId, [], listOtherIds(visibleToOutsider)),
       ],
-      hidden: listOtherIds(visibleToOutsider),
+      hidden: [...listOtherIds(visibleToOutsider), DEMO_PROVIDER],
     },
   ];
   return { callers, projectId };
+}
+
+function createLabeledProvider(tenant: Pick<Tenant, 'projectId' | 'query'>, displayName: string) {
+  return createProvider(tenant, createDocument('https://api.acme.example', { displayName }));
 }
 
 /** Fills the demo. Returns a client with the API key of its project, which has every scope. */
