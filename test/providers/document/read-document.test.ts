@@ -91,6 +91,11 @@ test.each([
 const HOSTILE: [string, [from: string, to: string], RegExp][] = [
   ['a metadata address', ['https://api.notes.example', 'http://169.254.169.254/latest'], /https:/],
   ['a file', ['https://api.notes.example', 'file:///etc/passwd'], /https:/],
+  [
+    'a script as the page about its credentials',
+    ['authSchemes', 'credentialsDocsUrl: "javascript:alert(1)"\nauthSchemes'],
+    /credentialsDocsUrl/,
+  ],
   ['credentials in a URL', ['https://api', 'https://user:pass@api'], /credentials/],
   ['a host of the customer', ['https://api.notes.example', '"{{workspace}}"'], /hosts of/],
   ['the end of a host of the customer', ['api.notes.example', 'api.{{workspace}}'], /hosts of/],
