@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { inTransaction } from '../../database/transactions/transaction.ts';
 import { conflict, DomainError } from '../../kernel/errors.ts';
+import type { RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { orEndUser } from '../access/viewer/needs.ts';
 import { formatActor } from '../access/viewer/viewer.ts';
@@ -97,5 +98,3 @@ async function decideProposal(
     return currentProposal;
   });
 }
-
-import type { RowCall } from '../access/call.ts';

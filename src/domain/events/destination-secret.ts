@@ -9,6 +9,7 @@ import {
   SEALED_TARGET,
   type TargetHeaders,
 } from '../../deliveries/target-secrets.ts';
+import type { CoreServices } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';
 
 export const readSigningSecret = read(
@@ -60,5 +61,3 @@ function createDestinationFilter(destinations: readonly Row<'Destination'>[]) {
     projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
   };
 }
-
-import type { CoreServices } from '../access/call.ts';

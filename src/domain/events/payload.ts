@@ -7,7 +7,6 @@ import { load } from '../access/batched.ts';
 import type { Call, RowCall } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';
 import type { Batch } from '../access/scope.ts';
-import type { DeliveryAttempt } from './delivery.ts';
 
 type Delivery = Row<'Delivery'>;
 
@@ -110,5 +109,5 @@ const BODY_BATCHES = {
 export const readResponseBody = read(
   'payloads:read',
   'The beginning of the response, 4 KiB at most, or a note that it is not text; null if it was empty.',
-  (_call: RowCall, { responseBody }: DeliveryAttempt) => responseBody,
+  (_call: RowCall, { responseBody }: Row<'DeliveryAttempt'>) => responseBody,
 );

@@ -6,6 +6,7 @@ import { inTransaction } from '../../database/transactions/transaction.ts';
 import { notifyEvents } from '../../events/channel.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { id } from '../../kernel/ids.ts';
+import type { RowCall, RowServices } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { read } from '../access/declared-read.ts';
 import { getIdAfter, getIdBefore, timeRange, toSpan } from '../access/paging/created-range.ts';
@@ -195,5 +196,3 @@ export const countRetryable = read(
     return counts.reduce((sum, count) => sum + count, 0);
   },
 );
-
-import type { RowCall, RowServices } from '../access/call.ts';

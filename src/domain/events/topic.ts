@@ -5,6 +5,7 @@ import type { Row } from '../../database/statements/tables.ts';
 import type { Transaction } from '../../database/transactions/transaction.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { findPrefix, id, newId } from '../../kernel/ids.ts';
+import type { RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { read } from '../access/declared-read.ts';
 import type { FiltersOf, PageArgs } from '../access/paging/page.ts';
@@ -116,5 +117,3 @@ export const deleteTopic = projectMutation({
 function describeTakenName(name: string): string {
   return `The project already has a topic named ${name}.`;
 }
-
-import type { RowCall } from '../access/call.ts';

@@ -1,6 +1,7 @@
 /** Reads a project's activity counts as series of numbers. Each stored row holds the counts of many buckets. */
 
 import { type SqlStatement, sqlStatement } from '../../database/statements/statements.ts';
+import type { RowServices } from '../access/call.ts';
 
 /** A range of whole buckets. */
 export interface ActivityRange {
@@ -138,5 +139,3 @@ function replaceIn(series: Int32Array, start: number, literal: string | undefine
 function parseNumbers(literal: string | undefined): readonly number[] {
   return literal === undefined ? [] : JSON.parse(`[${literal.slice(1, -1)}]`);
 }
-
-import type { RowServices } from '../access/call.ts';

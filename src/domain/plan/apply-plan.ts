@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transactions/transaction.ts';
 import { conflict } from '../../kernel/errors.ts';
 import { joinTexts, text } from '../../kernel/text.ts';
+import type { RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import type { PlanTransaction } from '../access/item-change.ts';
 import { lockRow } from '../access/row-changes.ts';
@@ -15,9 +16,9 @@ import { projectIdOrName } from '../base/names.ts';
 import { readNewDocuments } from '../integrations/custom-provider/custom-provider-document.ts';
 import { authorizeActiveKey } from '../tenants/project/jwt-key.ts';
 import type { Change } from './changes.ts';
-import { listChangedPaths } from './findings.ts';
 import { formatPaths, hashValue } from './items.ts';
 import { hashItems, type Plan, planId, readPlanLists } from './plan.ts';
+import { listChangedPaths } from './plan-report.ts';
 import { applyChanges, NEEDS_BY_KIND } from './plan-run.ts';
 import { lockProject, type ProjectState, readProjectState } from './project-state.ts';
 
@@ -154,5 +155,3 @@ function refuseChangedProject(plan: Plan, state: ProjectState): void {
   const changes = formatPaths(changedPaths, NAMED_ITEMS_MAX) || 'providerApps';
   throw conflict(`The project has changed since the plan was computed: ${changes}. Plan again.`);
 }
-
-import type { RowCall } from '../access/call.ts';

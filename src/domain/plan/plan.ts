@@ -43,8 +43,9 @@ import {
   formatDocument,
   parseDocument,
 } from './document-text.ts';
-import { createReport, type Finding, findingResource, listRequiredSecrets } from './findings.ts';
+import { type Finding, findingResource } from './findings.ts';
 import { hashValue } from './items.ts';
+import { createReport, listRequiredSecrets } from './plan-report.ts';
 import { type PlannedProviders, planProviders } from './planned-providers.ts';
 import { type ProjectState, readProjectState } from './project-state.ts';
 

@@ -16,6 +16,7 @@ import {
 import { type RowKey, toKeyColumns } from '../../database/statements/row-keys.ts';
 import { type SqlStatement, sqlStatement } from '../../database/statements/statements.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
+import type { CoreServices } from '../access/call.ts';
 import { deleteIdleCallers } from '../access/viewer/admission.ts';
 import { removeSurplus } from '../events/stream/stream-removal.ts';
 
@@ -352,5 +353,3 @@ function createRemoveStatement({
     from batch order by "time" desc, ${columns.map((column) => `"${column}" desc`).join(', ')} limit 1`,
   );
 }
-
-import type { CoreServices } from '../access/call.ts';

@@ -22,6 +22,7 @@ import { newId } from '../../../kernel/ids.ts';
 import type { Config } from '../../../settings/config.ts';
 import { requireParsed } from '../../../work/bounded-parse.ts';
 import { isStorableString } from '../../base/storable-json.ts';
+import type { RowServices } from '../call.ts';
 import { createOrgRoles, type OrgRoles } from './org-role.ts';
 
 export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
@@ -203,5 +204,3 @@ export async function enrollBuilder(
   const data = { ...profile, updateTime: now() };
   return { builder: await prisma.builder.update({ where: { id: builder.id }, data }), roles };
 }
-
-import type { RowServices } from '../call.ts';

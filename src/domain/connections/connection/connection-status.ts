@@ -3,6 +3,7 @@ import type { Prisma } from '../../../database/generated/client.ts';
 import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
+import type { RowServices } from '../../access/call.ts';
 import { toConnectionFields } from './connection.ts';
 import type { ConnectionKey } from './credentials.ts';
 
@@ -77,5 +78,3 @@ export async function recordBadCredentials(
     });
   });
 }
-
-import type { RowServices } from '../../access/call.ts';

@@ -12,6 +12,7 @@ import { pickSubject } from '../../../events/subject.ts';
 import { conflict, type DomainError, type Issue, notFound } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProjectCall, ProjectServices, RowServices } from '../../access/call.ts';
+import type { InProject } from '../../access/catalog.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead } from '../../access/declared-read.ts';
 import { getProjectRow } from '../../access/scope.ts';
@@ -359,5 +360,3 @@ function listCredentialAddresses({ baseUrl, modules = [], oauth2 }: Provider): s
   const addresses = [baseUrl, ...moduleAddresses, oauth2?.tokenUrl, oauth2?.revocation?.url];
   return addresses.filter((address) => address !== undefined);
 }
-
-import type { InProject } from '../../access/catalog.ts';

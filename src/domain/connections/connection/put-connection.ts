@@ -15,6 +15,8 @@ import { createEventRow } from '../../../events/record.ts';
 import { conflict, invalid } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type AuthScheme, isConsentScheme } from '../../../providers/contract.ts';
+import type { CoreServices, RowServices } from '../../access/call.ts';
+import type { InProject } from '../../access/catalog.ts';
 import { createCredentialColumns, toConnectionFields } from './connection.ts';
 import type { generateConnectionInput } from './connection-input.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
@@ -131,6 +133,3 @@ async function requireApp(
   if (app?.provider === provider) return;
   throw invalid(['providerAppId'], 'does not exist.', providerAppId);
 }
-
-import type { CoreServices, RowServices } from '../../access/call.ts';
-import type { InProject } from '../../access/catalog.ts';

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Issue } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
+import type { RowCall, RowServices } from '../../access/call.ts';
 import { type InProject, NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { boundedJsonObject } from '../../base/input-schemas.ts';
 import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
@@ -178,5 +179,3 @@ export function* listProviderIssues(
 ): Generator<Issue> {
   if (!catalog.find(provider)) yield createInputIssue(path, NOT_A_PROVIDER, provider);
 }
-
-import type { RowCall, RowServices } from '../../access/call.ts';

@@ -2,7 +2,7 @@
  * Derives the fields of an object in a contract. Their metadata comes from the account, the provider's declaration or
  * other accounts.
  */
-import type { FieldDescription, ObjectDescription } from '../../../providers/contract.ts';
+import type { FieldDescription } from '../../../providers/contract.ts';
 import type { ValueReplacements } from '../../integrations/installation/choice/value-mapping.ts';
 import type { WriteFieldSetting } from '../../integrations/installation/choice/write-field-setting.ts';
 import type {
@@ -28,6 +28,7 @@ import {
 import type { LearnedType } from './learned-fields.ts';
 import {
   acceptsName,
+  type FieldSources,
   listNamedReadFields,
   listNamedWriteOnlyFields,
   type NamedField,
@@ -137,16 +138,6 @@ function isNeverWritten(setting: WriteFieldSetting | undefined): boolean {
 /** True if the config sets the field of new records, or prevents callers from setting it. */
 function isOptionalForCallers(setting: WriteFieldSetting | undefined): boolean {
   return setting !== undefined && (setting.default !== null || setting.writeOnCreate === 'NEVER');
-}
-
-/** The sources of metadata about an object's fields, the most exact first. */
-export interface FieldSources {
-  /** The account's description. Null if there is none. */
-  description: ObjectDescription | null;
-  /** The fields that every account of the provider has. */
-  declaredFields: readonly FieldDescription[];
-  /** The types of fields in all accounts of the project, by the provider's name of the field. */
-  learnedFields: ReadonlyMap<string, readonly LearnedType[]>;
 }
 
 interface FieldMetadata {

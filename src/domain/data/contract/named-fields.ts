@@ -2,7 +2,7 @@
  * Lists the names under which an object's fields are read and written. The names come from `createReadPlan` and
  * `createFieldNames`, which reads and writes use too.
  */
-import type { FieldDescription } from '../../../providers/contract.ts';
+import type { FieldDescription, ObjectDescription } from '../../../providers/contract.ts';
 import { getDeliveredName } from '../../integrations/installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../../integrations/installation/installation-config.ts';
 import type {
@@ -11,8 +11,8 @@ import type {
 } from '../../integrations/integration/integration-content.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
 import { type FieldNames, findFieldName } from '../operation/write/record-mapping.ts';
-import type { FieldSources } from './contract-fields.ts';
 import type { FieldContract } from './field-contract.ts';
+import type { LearnedType } from './learned-fields.ts';
 
 const WRITE_ONLY = { isWriteOnly: true, isAlwaysRead: false } as const;
 
@@ -21,6 +21,16 @@ export type NamedField = Pick<
   FieldContract,
   'name' | 'providerField' | 'isWriteOnly' | 'isAlwaysRead' | 'origin'
 > & { mapping: FieldMapping | null };
+
+/** The sources of metadata about an object's fields, the most exact first. */
+export interface FieldSources {
+  /** The account's description. Null if there is none. */
+  description: ObjectDescription | null;
+  /** The fields that every account of the provider has. */
+  declaredFields: readonly FieldDescription[];
+  /** The types of fields in all accounts of the project, by the provider's name of the field. */
+  learnedFields: ReadonlyMap<string, readonly LearnedType[]>;
+}
 
 interface ReadChoices {
   /** Null without a config. The contract then has every field that a config can select. */

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CoreServices, Services } from '../../access/call.ts';
 import { createBoundedCount } from '../../base/bounded-count.ts';
-import type { FollowedSource } from './stream/stream-state.ts';
+import type { FollowedSource } from './stream/followed-source.ts';
 
 /** The seconds after which a provider should retry. */
 export const FULL_WAIT_SECONDS = 30;

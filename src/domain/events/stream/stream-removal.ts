@@ -14,6 +14,7 @@ import { type RunStatement, sqlStatement } from '../../../database/statements/st
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { notifyStreamEnd } from '../../../events/channel.ts';
 import type { StreamId } from '../../../events/stream-log.ts';
+import type { CoreServices } from '../../access/call.ts';
 
 const MESSAGES_PER_STATEMENT = 500;
 const STREAMS_PER_PAGE = 1_000;
@@ -161,5 +162,3 @@ const DELETE_STREAMS = acrossProjects('deleted streams without messages', (inPro
   deleteStreamSql(`stream."projectId" in (
     select "projectId" from "StreamLog" where ${inProjects('"projectId"')} and "isDeleted")`),
 );
-
-import type { CoreServices } from '../../access/call.ts';

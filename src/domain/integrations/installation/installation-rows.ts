@@ -6,6 +6,8 @@ import type { Transaction } from '../../../database/transactions/transaction.ts'
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { RowCall } from '../../access/call.ts';
+import type { InProject } from '../../access/catalog.ts';
 import { lockRow } from '../../access/row-changes.ts';
 import { formatActor } from '../../access/viewer/viewer.ts';
 import {
@@ -206,6 +208,3 @@ async function resetReadPositions(
   // A running read of the previous account must not store its page or complete a backfill.
   await tx.readRun.updateMany({ where: { projectId, installationId }, data: RELEASED_LEASE });
 }
-
-import type { RowCall } from '../../access/call.ts';
-import type { InProject } from '../../access/catalog.ts';

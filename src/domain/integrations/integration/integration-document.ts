@@ -2,6 +2,8 @@
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, type Issue } from '../../../kernel/errors.ts';
+import type { RowCall } from '../../access/call.ts';
+import type { InProject } from '../../access/catalog.ts';
 import { getRowId, type ItemChanges, listNeeds } from '../../access/item-change.ts';
 import { requireUnique } from '../../access/row-changes.ts';
 import { type CanonicalItem, omitEmptyMembers, parseCanonicalItem } from '../../base/canonical.ts';
@@ -123,6 +125,3 @@ export const integrationChanges: ItemChanges = {
     recordEvents.push(removal.recordEvents);
   },
 };
-
-import type { RowCall } from '../../access/call.ts';
-import type { InProject } from '../../access/catalog.ts';

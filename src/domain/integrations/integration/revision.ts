@@ -9,6 +9,7 @@ import { conflict, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { member, text } from '../../../kernel/text.ts';
 import type { Call, ProjectCall, RowCall } from '../../access/call.ts';
+import type { InProject } from '../../access/catalog.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
@@ -244,5 +245,3 @@ export function listDroppedObjects({
 export function describeDroppedReads(reads: readonly string[]): string {
   return `Installations read objects that the revision drops: ${reads.join(', ')}.`;
 }
-
-import type { InProject } from '../../access/catalog.ts';

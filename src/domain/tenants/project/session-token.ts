@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
 import { type Issue, invalidInput } from '../../../kernel/errors.ts';
 import { findPrefix } from '../../../kernel/ids.ts';
+import type { RowServices } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { CONNECT_PATH, listReturnIssues } from '../../access/origins.ts';
 import { upsertParties } from '../../access/upsert-parties.ts';
@@ -150,5 +151,3 @@ async function findIntegrations(
   });
   return { ids: [...new Set(idsByIdOrName.values())], issues };
 }
-
-import type { RowServices } from '../../access/call.ts';

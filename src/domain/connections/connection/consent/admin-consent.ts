@@ -2,6 +2,7 @@
 import { decodeJwt } from 'jose';
 import type { Tables } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
+import type { ProjectServices } from '../../../access/call.ts';
 import type { StoredConnect } from '../oauth-connect.ts';
 import { putConnection } from '../put-connection.ts';
 import { dropIfTooLong } from '../session/identify-account.ts';
@@ -57,5 +58,3 @@ function findClaim(token: string | null, name: string): string | null {
     return null;
   }
 }
-
-import type { ProjectServices } from '../../../access/call.ts';

@@ -4,6 +4,7 @@ import type { ProviderResponse, Revocation } from '../../../../providers/contrac
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import { isSuccess } from '../../../../providers/read-responses.ts';
 import { createMask } from '../../../../work/secret-mask.ts';
+import type { ProjectServices } from '../../../access/call.ts';
 import { areForProvider } from '../../provider/credential-targets.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { toProviderResponse, USER_AGENT } from '../session/provider-request.ts';
@@ -76,5 +77,3 @@ async function requestRevocation(
   const client = await getClient(services, connection, credentials);
   return postForm(services, { provider, account: connection, client, form: { token } }, url);
 }
-
-import type { ProjectServices } from '../../../access/call.ts';

@@ -6,6 +6,7 @@ import { notifyWork } from '../../../../events/channel.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import { id } from '../../../../kernel/ids.ts';
 import type { RowCall, Services } from '../../../access/call.ts';
+import type { InProject } from '../../../access/catalog.ts';
 import { projectMutation } from '../../../access/declared-mutation.ts';
 import { getProjectRow } from '../../../access/scope.ts';
 import { orEndUser } from '../../../access/viewer/needs.ts';
@@ -191,5 +192,3 @@ async function resumeRuns(
   }
   if (resumedRuns.length > 0) notifyWork(tx, READ_KIND);
 }
-
-import type { InProject } from '../../../access/catalog.ts';

@@ -16,12 +16,11 @@ import { findProviderOf } from '../../../access/catalog.ts';
 import { openSessionOf } from '../../../connections/connection/connection-session.ts';
 import { findVariable } from '../../../connections/connection/session/account-address.ts';
 import { waitForCapacity } from '../event-backlog.ts';
+import type { FollowedStream, ProviderStream } from './followed-source.ts';
 import { readList } from './read-list.ts';
 import {
   claimStreams,
   createStreamDueTimeSql,
-  type FollowedStream,
-  type ProviderStream,
   recordLostPosition,
   recordStreamFailure,
   recordStreamOpen,

@@ -6,7 +6,7 @@ import type { RowServices, Services } from '../../../access/call.ts';
 import { startRun } from '../../operation/read/read-run.ts';
 import type { ObjectSubscription } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
-import type { FollowedSource } from './stream-state.ts';
+import type { FollowedSource } from './followed-source.ts';
 
 /** The largest expected difference between the clocks of the provider and the gateway. */
 const CLOCK_SKEW_MS = MINUTE_MS;

@@ -22,16 +22,10 @@ import { waitForCapacity } from '../event-backlog.ts';
 import { getSubscriptionParties } from '../subscription-parties.ts';
 import { addIdToAddress } from '../subscription-secret.ts';
 import { toWebhookUrl } from '../webhook-secret.ts';
+import type { FollowedList, ProviderStream } from './followed-source.ts';
 import { getPeriodStart } from './missed-changes.ts';
 import { replacePing } from './stream-ping.ts';
-import {
-  type FollowedList,
-  type ProviderStream,
-  recordLostPosition,
-  recordStreamOpen,
-  STREAM_LEASES,
-  storeBatch,
-} from './stream-state.ts';
+import { recordLostPosition, recordStreamOpen, STREAM_LEASES, storeBatch } from './stream-state.ts';
 
 /**
  * The interval between reads without a notification. If notifications are lost, changes are delayed by up to this time.

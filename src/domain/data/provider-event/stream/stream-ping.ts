@@ -18,7 +18,7 @@ import type { RowServices, Services } from '../../../access/call.ts';
 import type { AccountSession } from '../../../connections/connection/connection-session.ts';
 import { readIdFromAddress } from '../subscription-secret.ts';
 import type { SealedApp } from '../webhook-secret.ts';
-import type { ProviderStream } from './stream-state.ts';
+import type { ProviderStream } from './followed-source.ts';
 
 export type StreamPing = Row<'StreamPing'>;
 type StreamKey = Pick<ProviderStream, 'projectId' | 'connectionId'>;

@@ -11,34 +11,26 @@ import {
   type InProjects,
 } from '../../../../database/statements/projects/all-projects.ts';
 import { sql } from '../../../../database/statements/statements.ts';
-import { listColumns, type Row } from '../../../../database/statements/tables.ts';
+import { listColumns } from '../../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../../events/channel.ts';
 import type { Text } from '../../../../kernel/text.ts';
-import type {
-  EventList,
-  ProviderEvent,
-  StreamBatch,
-  EventStream as StreamCapability,
-} from '../../../../providers/subscribing.ts';
+import type { ProviderEvent, StreamBatch } from '../../../../providers/subscribing.ts';
 import { scheduleRetry } from '../../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { CoreServices, ProviderServices, RowServices } from '../../../access/call.ts';
 import { toTextColumn } from '../../../base/stored-text.ts';
-import type { AccountSession } from '../../../connections/connection/connection-session.ts';
 import { logWorkFailure } from '../../../connections/provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from '../object-subscription.ts';
 import { storeInTransaction } from '../receive-events.ts';
 import { logSubscribe } from '../subscribe-log.ts';
+import type { FollowedSource, ProviderStream } from './followed-source.ts';
 import {
   findMissedChanges,
   getPeriodStart,
   type MissedPeriod,
   startReads,
 } from './missed-changes.ts';
-import type { StreamPing } from './stream-ping.ts';
-
-export type ProviderStream = Row<'ProviderStream'>;
 
 const IS_WANTED = sql`exists (select 1 from "ObjectSubscription" s
   where s."projectId" = held."projectId" and s."connectionId" = held."connectionId" and s."isWanted")`;
@@ -200,31 +192,6 @@ function listSubscriptions(tx: Transaction, { projectId, connectionId }: Provide
   return tx.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
   });
-}
-
-/** A stream or a list that this process follows. `stream` is updated with its position and time after each commit. */
-export interface FollowedSource {
-  readonly stream: ProviderStream;
-  readonly session: AccountSession;
-  /** The name of the connection's account in the events. */
-  readonly account: string;
-  /** Null if the provider can't list the deletions of a period without events. */
-  readonly listDeletions: StreamCapability['listDeletions'] | null;
-  /** The provider apps whose subscriptions needed the latest events. */
-  appIds: readonly string[];
-}
-
-export interface FollowedStream extends FollowedSource {
-  readonly capability: StreamCapability;
-  accessToken: string;
-}
-
-export interface FollowedList extends FollowedSource {
-  readonly list: EventList;
-  /** The address to which the provider sends notifications of changes. */
-  readonly address: string;
-  /** The subscription to these notifications. Null until it is created. */
-  ping: StreamPing | null;
 }
 
 /** Stores a batch of events and the position after them. Throws LeaseLost if the claim no longer holds the stream. */
