@@ -71,30 +71,36 @@ export const createTopic = projectMutation({
   description: 'Creates a topic. Events reach it through routes.',
   needs: 'events:write',
   input: createTopicInput,
-  run: ({ database }, { name }, { id: projectId }): Promise<Topic> =>
-    insertTopic(database.prisma, { projectId, name }),
+  run: (
+    { database },
+    { projectIdOrName: _project, ...members },
+    { id: projectId },
+  ): Promise<Topic> => insertTopic(database.prisma, { projectId, ...members }),
 });
 
+type NewTopic = Omit<z.output<typeof createTopicInput>, 'projectIdOrName'> & { projectId: string };
+
 /** Throws CONFLICT if the name is taken. */
-export function insertTopic(
-  client: Pick<Transaction, 'topic'>,
-  { projectId, name }: Pick<Topic, 'projectId' | 'name'>,
-): Promise<Topic> {
-  const data = { id: newId('top'), projectId, name };
-  return requireUnique(client.topic.create({ data }), describeTakenName(name));
+export function insertTopic(client: Pick<Transaction, 'topic'>, topic: NewTopic): Promise<Topic> {
+  const data = { id: newId('top'), ...topic };
+  return requireUnique(client.topic.create({ data }), describeTakenName(topic.name));
 }
 
 export const updateTopic = projectMutation({
   description: 'Renames a topic. Its routes are kept, because they refer to its id.',
   needs: 'events:write',
   input: updateTopicInput,
-  async run(call, { topicId: id, name }, { id: projectId }): Promise<Topic> {
+  async run(
+    call,
+    { projectIdOrName: _project, topicId: id, ...members },
+    { id: projectId },
+  ): Promise<Topic> {
     const where = { projectId_id: { projectId, id } };
-    const data = { name, updateTime: call.now() };
+    const data = { ...members, updateTime: call.now() };
     try {
       return await requireUnique(
         call.database.prisma.topic.update({ where, data }),
-        describeTakenName(name),
+        describeTakenName(members.name),
       );
     } catch (error) {
       if (isMissingRow(error)) throw notFound('Topic', id);

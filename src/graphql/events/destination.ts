@@ -1,7 +1,6 @@
 import {
   createDestination,
   deleteDestination,
-  destinationResource,
   rotateDestinationSecret,
   updateDestination,
 } from '../../domain/events/destination.ts';
@@ -10,6 +9,7 @@ import {
   EXCLUSIVE_DESTINATION_FILTERS,
   listDestinations,
 } from '../../domain/events/destination-list.ts';
+import { destinationResource } from '../../domain/events/destination-resource.ts';
 import { readSigningSecret, readTargetValues } from '../../domain/events/destination-secret.ts';
 import { describeField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';

@@ -6,12 +6,12 @@ import { computed } from '../../domain/base/resource.ts';
 import {
   createDestination,
   deleteDestination,
-  destinationResource,
   getDestination,
   rotateDestinationSecret,
   updateDestination,
 } from '../../domain/events/destination.ts';
 import { destinationFilters, listDestinations } from '../../domain/events/destination-list.ts';
+import { destinationResource } from '../../domain/events/destination-resource.ts';
 import { readSigningSecret, readTargetValues } from '../../domain/events/destination-secret.ts';
 import { getRequestedProject } from '../../domain/tenants/project/project.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
