@@ -43,6 +43,12 @@ test('files share a name only if they are the same noun or the same part of a pr
   expect(ambiguousNames).toEqual([]);
 });
 
+test('imports stand above the code of a file', () => {
+  const lateImport = /^(?:export )?(?:const|function|interface|class|type) [^]*^import /m;
+  const late = sources.filter((file) => lateImport.test(readFileSync(join(root, file), 'utf8')));
+  expect(late).toEqual([]);
+});
+
 test('constants that are upper bounds end in _MAX', () => {
   const misplacedBound = /\bconst ((?:MAX|MOST|LONGEST)_[A-Z_]+|[A-Z_]+_MOST)\b/g;
   const misplaced = files.flatMap((file) =>
