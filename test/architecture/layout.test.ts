@@ -44,7 +44,7 @@ test('files share a name only if they are the same noun or the same part of a pr
 });
 
 test('imports stand above the code of a file', () => {
-  const lateImport = /^(?:export )?(?:const|function|interface|class|type) [^]*^import /m;
+  const lateImport = /^(?:export )?(?:const|function|interface|class|type) [\s\S]*^import /m;
   const late = sources.filter((file) => lateImport.test(readFileSync(join(root, file), 'utf8')));
   expect(late).toEqual([]);
 });

@@ -176,7 +176,7 @@ export const destinationChanges: ItemChanges = {
       projectId,
       destinationId,
       url,
-      status,
+      ...(type === 'WEBHOOK' && { status }),
       ...members,
       ...(haveHeadersChanged && {
         headers,
