@@ -132,6 +132,15 @@ export function moveMembers(content: Text, move: PathMove): Text {
   );
 }
 
+/** Returns the value at a path. Undefined if there is none. */
+export function findValueAt(input: unknown, path: Path): unknown {
+  let value = input;
+  for (const key of path) {
+    value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  }
+  return value;
+}
+
 /** Formats a path like `read.objects[0].schedule`. */
 export function formatPath(path: Path): string {
   let name = '';

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { unwrapSchema } from '../../src/domain/base/unwrap-schema.ts';
 import { EVENT_PARTS, EVENTS } from '../../src/events/event-types.ts';
 import { getEventTypeName } from '../../src/graphql/schema/schema-builder.ts';
+import { unwrapSchema } from '../../src/kernel/unwrap-schema.ts';
 import { ROOT } from '../support/documents.ts';
 
 const WEBHOOKS_PAGE = join(ROOT, 'docs/webhooks.md');

@@ -1,8 +1,8 @@
 /** Loads related objects. Keys that a call requests from a batch in one tick are loaded together. */
 import type { z } from 'zod';
 import { notFound } from '../../kernel/errors.ts';
+import { unwrapSchema } from '../../kernel/unwrap-schema.ts';
 import { type Computed, computed, type Value } from '../base/resource.ts';
-import { unwrapSchema } from '../base/unwrap-schema.ts';
 import { load } from './batched.ts';
 import type { Call } from './call.ts';
 import type { Batch } from './scope.ts';

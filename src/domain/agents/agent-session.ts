@@ -54,7 +54,7 @@ export const agentSessionResource = resource(
       z
         .array(z.string())
         .nullable()
-        .describe("The objects, by the builder's names. Null for all objects of the group."),
+        .describe("The objects, by the builder's names. {Null} for all objects of the group."),
       ({ objectNames }: AgentSession) => (objectNames.length > 0 ? objectNames : null),
     ),
     verbs: computed(
@@ -83,7 +83,7 @@ export const agentSessionResource = resource(
     ),
     createdBy: z.string().describe('The principal that created the session, like `api:<key id>`.'),
     expireTime: z.date().describe('When the session expires.'),
-    revokeTime: z.date().nullable().describe('When the session was revoked. Null if it was not.'),
+    revokeTime: z.date().nullable().describe('When the session was revoked. {Null} if it was not.'),
   },
 );
 

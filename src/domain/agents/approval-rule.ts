@@ -42,11 +42,11 @@ export const approvalRuleResource = resource(
     objects: z
       .array(z.string())
       .nullable()
-      .describe("The builder's names of the objects. Null for all objects of the session."),
+      .describe("The builder's names of the objects. {Null} for all objects of the session."),
     fields: z
       .array(z.string())
       .nullable()
-      .describe('The only fields that such a write may set. Null for all fields.'),
+      .describe('The only fields that such a write may set. {Null} for all fields.'),
   },
 );
 

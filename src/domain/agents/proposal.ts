@@ -33,12 +33,12 @@ const proposedFieldResource = resource('ProposedField', 'A field that a proposal
     .unknown()
     .nullable()
     .describe(
-      'The value when the proposal was created. Null for a new record, or if the field had no value.',
+      'The value when the proposal was created. {Null} for a new record, or if the field had no value.',
     ),
   after: z
     .unknown()
     .nullable()
-    .describe('The proposed value. Null if the write removes the value or deletes the record.'),
+    .describe('The proposed value. {Null} if the write removes the value or deletes the record.'),
 });
 type ProposedField = z.output<typeof proposedFieldResource>;
 
@@ -53,7 +53,7 @@ export const proposalResource = resource(
     recordId: z
       .string()
       .nullable()
-      .describe("The provider's id of the record. Null for a new record."),
+      .describe("The provider's id of the record. {Null} for a new record."),
     fields: computed(
       z
         .array(proposedFieldResource)
@@ -76,7 +76,7 @@ export const proposalResource = resource(
     reason: z
       .string()
       .nullable()
-      .describe('The reason that the agent gave to the approver. Null if there is none.'),
+      .describe('The reason that the agent gave to the approver. {Null} if there is none.'),
     createdBy: z
       .string()
       .describe('The principal that created the proposal, like `agent:<session id>`.'),
@@ -84,26 +84,26 @@ export const proposalResource = resource(
       .string()
       .nullable()
       .describe(
-        'The rule of the agent session that approved the proposal. Null if a person decided.',
+        'The rule of the agent session that approved the proposal. {Null} if a person decided.',
       ),
     decidedBy: z
       .string()
       .nullable()
       .describe(
-        'The principal that approved or rejected the proposal, like `consumer:<id>`, or `rule:<name>`. Null while it is pending.',
+        'The principal that approved or rejected the proposal, like `consumer:<id>`, or `rule:<name>`. {Null} while it is pending.',
       ),
     decideTime: z
       .date()
       .nullable()
-      .describe('When the proposal was approved or rejected. Null while it is pending.'),
+      .describe('When the proposal was approved or rejected. {Null} while it is pending.'),
     decisionReason: z
       .string()
       .nullable()
-      .describe('The reason for the decision. Null if there is none.'),
+      .describe('The reason for the decision. {Null} if there is none.'),
     committedBy: z
       .string()
       .nullable()
-      .describe('The principal that committed the proposal. Null until then.'),
+      .describe('The principal that committed the proposal. {Null} until then.'),
     expireTime: z.date().describe('When the proposal expires if it is not committed.'),
     updateTime,
   },

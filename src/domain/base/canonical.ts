@@ -3,9 +3,9 @@
  * of names are sorted, and defaults are omitted.
  */
 import { z } from 'zod';
+import { unwrapSchema } from '../../kernel/unwrap-schema.ts';
 import { isObject } from '../../work/is-object.ts';
 import { convertWords, toDocumentWord } from './document-words.ts';
-import { unwrapSchema } from './unwrap-schema.ts';
 
 /** An item of a project document in canonical form. */
 export type CanonicalItem = Record<string, unknown>;

@@ -3,16 +3,25 @@ import { z } from 'zod';
 import type { NotificationEventType } from '../../database/generated/enums.ts';
 import { EVENTS } from '../../events/event-types.ts';
 import { ISSUES_MAX, type Issue } from '../../kernel/errors.ts';
+import { createNameFinder, type NameFinder, suggestName } from '../../kernel/nearest-name.ts';
+import { unwrapSchema } from '../../kernel/unwrap-schema.ts';
 import { isObject } from '../../work/is-object.ts';
 import { createInputIssue } from './issues.ts';
 import { toStoredWord } from './resource.ts';
-import { unwrapSchema } from './unwrap-schema.ts';
 
 /** Returns the word for an enum's name. */
 export function toDocumentWord(name: string): string {
   return Object.hasOwn(EVENTS, name)
     ? EVENTS[name as NotificationEventType].wireName
     : toStoredWord(name);
+}
+
+interface ConvertedValue {
+  path: readonly PropertyKey[];
+  /** Receives the issues of the value. */
+  issues: Issue[];
+  /** The finders of members, by schema. Objects of one schema share the limit of searches. */
+  finders?: Map<z.ZodObject, NameFinder>;
 }
 
 /**
@@ -22,7 +31,7 @@ export function toDocumentWord(name: string): string {
 export function convertWords(
   schema: z.ZodType,
   value: unknown,
-  { path, issues }: { path: readonly PropertyKey[]; issues: Issue[] },
+  { path, issues, finders = new Map() }: ConvertedValue,
 ): unknown {
   const { inner } = unwrapSchema(schema);
   if (inner instanceof z.ZodEnum && typeof value === 'string') {
@@ -36,7 +45,7 @@ export function convertWords(
   }
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item, index) =>
-      convertWords(inner.element as z.ZodType, item, { path: [...path, index], issues }),
+      convertWords(inner.element as z.ZodType, item, { path: [...path, index], issues, finders }),
     );
   }
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
@@ -45,9 +54,17 @@ export function convertWords(
   for (const name of Object.keys(value)) {
     const member = shape[name];
     if (member && Object.hasOwn(shape, name)) {
-      converted[name] = convertWords(member, value[name], { path: [...path, name], issues });
+      converted[name] = convertWords(member, value[name], {
+        path: [...path, name],
+        issues,
+        finders,
+      });
     } else if (issues.length < ISSUES_MAX) {
-      const detail = `is not a member here: use ${Object.keys(shape).join(', ')}.`;
+      const names = Object.keys(shape);
+      const findNearestName = finders.get(inner) ?? createNameFinder(names);
+      finders.set(inner, findNearestName);
+      const suggestion = suggestName(findNearestName, name);
+      const detail = `is not a member here: use ${names.join(', ')}.${suggestion}`;
       issues.push({ ...createInputIssue([...path, name], detail), kind: 'unknown-name' });
     }
   }

@@ -1,7 +1,9 @@
 /** Creates the issues that a response lists for an invalid input. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../../kernel/errors.ts';
+import { createMemberSuggester } from '../../kernel/member-names.ts';
 import {
+  findValueAt,
   moveMembers,
   type Path,
   type PathMove,
@@ -10,8 +12,6 @@ import {
   text,
 } from '../../kernel/text.ts';
 import { describeZodIssue } from '../../kernel/zod-texts.ts';
-import { createNameFinder, type NameFinder, suggestName } from './nearest-name.ts';
-import { unwrapSchema } from './unwrap-schema.ts';
 
 /** Names of input members whose values never appear in a response or a log. */
 const SECRET_MEMBERS = new Set([
@@ -36,13 +36,13 @@ const SECRET_MEMBERS = new Set([
  * the schema of the input, unknown names are compared with its names.
  */
 export function toIssues(error: z.ZodError, input: unknown, schema?: z.ZodType): Issue[] {
-  const suggest = createSuggester(schema);
+  const suggest = schema ? createMemberSuggester(schema, input) : () => '';
   return error.issues.flatMap((issue) => {
     const isUnknown = issue.code === 'unrecognized_keys';
     const paths = isUnknown ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
     const isSecretValue = issue.code === 'custom' && issue.params?.isSecret === true;
     return paths.map((path) => {
-      const value = findValue(input, path);
+      const value = findValueAt(input, path);
       const detail = createDetail(issue, value);
       return {
         kind: toIssueKind(issue, value),
@@ -52,32 +52,6 @@ export function toIssues(error: z.ZodError, input: unknown, schema?: z.ZodType):
       };
     });
   });
-}
-
-/** Returns a function that suggests the member that the last name of a path probably means. */
-function createSuggester(schema: z.ZodType | undefined): (path: Path) => string {
-  const finders = new Map<z.ZodObject, NameFinder>();
-  return (path) => {
-    const object = schema && findObjectSchema(schema, path.slice(0, -1));
-    if (!object) return '';
-    const findNearestName = finders.get(object) ?? createNameFinder(Object.keys(object.shape));
-    finders.set(object, findNearestName);
-    return suggestName(findNearestName, String(path.at(-1)));
-  };
-}
-
-/** Returns the schema of the object at the path. Undefined if the path leads into a union. */
-function findObjectSchema(schema: z.ZodType, [key, ...inside]: Path): z.ZodObject | undefined {
-  const { inner } = unwrapSchema(schema);
-  if (key === undefined) return inner instanceof z.ZodObject ? inner : undefined;
-  const innerType = findInnerType(inner, key);
-  return innerType && findObjectSchema(innerType, inside);
-}
-
-function findInnerType(schema: z.ZodType, key: PropertyKey): z.ZodType | undefined {
-  if (schema instanceof z.ZodObject) return schema.shape[String(key)] as z.ZodType | undefined;
-  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
-  return schema instanceof z.ZodRecord ? (schema.valueType as z.ZodType) : undefined;
 }
 
 /** Returns the text of an issue. Replaces zod's own messages, which end without a period, unlike those of rules. */
@@ -152,12 +126,4 @@ export function addIssues(issues: Issue[], newIssues: Iterable<Issue>): void {
 /** True if the values at the path never appear in a response or a log. */
 export function isSecret(path: Path): boolean {
   return path.some((key) => SECRET_MEMBERS.has(String(key)));
-}
-
-function findValue(input: unknown, path: Path): unknown {
-  let value = input;
-  for (const key of path) {
-    value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
-  }
-  return value;
 }

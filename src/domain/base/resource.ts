@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 /**
  * Declares a resource: its fields with their types and descriptions. A field has the value of the row's column of the
- * same name, unless it is `computed`. GraphQL shows an empty field as null, and REST omits it: descriptions say "null".
+ * same name, unless it is `computed`. GraphQL shows an empty field as null, and REST omits it: descriptions write `{null}`.
  * `meta({ wireName })` names a field whose name in REST differs.
  */
 export function resource<S extends z.ZodRawShape>(
@@ -29,6 +29,18 @@ const resources = z.registry<Declaration>();
 /** Returns the name and the description of a resource, even if a field has described it differently. */
 export function findDeclaration(schema: z.ZodType): Declaration | undefined {
   return resources.get(schema);
+}
+
+/** The words for no value, which descriptions write as `{null}` and, at the start of a sentence, as `{Null}`. */
+const NO_VALUE = {
+  GRAPHQL: { word: 'null', firstWord: 'Null' },
+  REST: { word: 'absent', firstWord: 'Absent' },
+};
+
+/** Returns the description of a resource or of a field as a surface shows it. */
+export function printDescription(description: string, surface: keyof typeof NO_VALUE): string {
+  const { word, firstWord } = NO_VALUE[surface];
+  return description.replaceAll('{null}', word).replaceAll('{Null}', firstWord);
 }
 
 declare const source: unique symbol;
@@ -122,7 +134,10 @@ export const createdInProject = {
   projectId: idField.describe('The project that it belongs to.'),
 };
 
-export const updateTime = z.date().nullable().describe('When it was last changed. Null if never.');
+export const updateTime = z
+  .date()
+  .nullable()
+  .describe('When it was last changed. {Null} if never.');
 
 /** Returns the stored word for an enum's name, like `always` for `ALWAYS`. */
 export function toStoredWord<N extends string>(name: N): Lowercase<N> {

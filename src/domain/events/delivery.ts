@@ -79,8 +79,8 @@ export const deliveryAttemptResource = resource(
     responseStatus: z
       .int()
       .nullable()
-      .describe('The HTTP status of the response. Null if there was none.'),
-    error: z.string().nullable().describe('Why the attempt failed. Null if it succeeded.'),
+      .describe('The HTTP status of the response. {Null} if there was none.'),
+    error: z.string().nullable().describe('Why the attempt failed. {Null} if it succeeded.'),
     durationMs: z.int().describe('How long the attempt took, in milliseconds.'),
     createTime: z.date().describe('When the attempt began.'),
   },
@@ -131,7 +131,7 @@ export const deliveryResource = resource(
         .string()
         .nullable()
         .describe(
-          'The object whose changes it carries: `objectName` of the message. Null for other messages.',
+          'The object whose changes it carries: `objectName` of the message. {Null} for other messages.',
         ),
       async (delivery: Row<'Delivery'>, call: Call) =>
         (await createRelations(call).find(findChangeMessages, delivery))?.objectName ?? null,
@@ -142,7 +142,10 @@ export const deliveryResource = resource(
       ),
       toDeliveryStatus,
     ),
-    failureReason: z.string().nullable().describe('Why it failed permanently. Null if it did not.'),
+    failureReason: z
+      .string()
+      .nullable()
+      .describe('Why it failed permanently. {Null} if it did not.'),
     attempts: loaded(
       z
         .array(deliveryAttemptResource)
@@ -155,7 +158,7 @@ export const deliveryResource = resource(
     nextAttemptTime: z
       .date()
       .nullable()
-      .describe('When the next attempt is due. Null if none follows.'),
+      .describe('When the next attempt is due. {Null} if none follows.'),
     bodyBytes: loaded(
       z.int().describe('The length of the body, in bytes.'),
       measureBodies,

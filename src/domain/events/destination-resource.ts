@@ -39,7 +39,7 @@ export const destinationResource = resource(
         .string()
         .nullable()
         .describe(
-          'The URL that messages are posted to, with `***` in place of each value in its query. Null for a stream.',
+          'The URL that messages are posted to, with `***` in place of each value in its query. {Null} for a stream.',
         ),
       (row: Destination) => maskTarget(row).url,
     ),
@@ -48,21 +48,21 @@ export const destinationResource = resource(
         .record(z.string(), z.unknown())
         .nullable()
         .describe(
-          'The HTTP headers of every message, with `***` in place of each value. Null without headers and for a stream.',
+          'The HTTP headers of every message, with `***` in place of each value. {Null} without headers and for a stream.',
         ),
       (row: Destination) => maskTarget(row).headers,
     ),
     status: destinationStatus.describe('Whether messages are sent to it.'),
-    disabledReason: z.string().nullable().describe('Why it is disabled. Null if it is enabled.'),
+    disabledReason: z.string().nullable().describe('Why it is disabled. {Null} if it is enabled.'),
     failingSince: z
       .date()
       .nullable()
       .describe(
-        'When the first of its latest attempts failed, after which none succeeded. Null if the latest attempt succeeded, before the first attempt, and for a stream.',
+        'When the first of its latest attempts failed, after which none succeeded. {Null} if the latest attempt succeeded, before the first attempt, and for a stream.',
       ),
     failedAttempts: z
       .int()
-      .describe('The number of attempts that failed since `failingSince`. 0 if it is null.'),
+      .describe('The number of attempts that failed since `failingSince`. 0 if it is {null}.'),
     updateTime,
   },
 );

@@ -14,8 +14,8 @@ import {
   isRequiredInputField,
   isSpecifiedScalarType,
 } from 'graphql';
-import { createNameFinder, suggestName } from '../../domain/base/nearest-name.ts';
 import type { Issue } from '../../kernel/errors.ts';
+import { createNameFinder, suggestName } from '../../kernel/nearest-name.ts';
 import type { Path } from '../../kernel/text.ts';
 import { isObject } from '../../work/is-object.ts';
 import { truncateMessage } from './graphql-errors.ts';

@@ -10,7 +10,7 @@ import {
   findExclusiveMembers,
 } from '../../domain/access/declared-mutation.ts';
 import { type Enumeration, findEnumeration } from '../../domain/base/resource.ts';
-import { findItemsMax, unwrapSchema } from '../../domain/base/unwrap-schema.ts';
+import { findItemsMax, unwrapSchema } from '../../kernel/unwrap-schema.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type ParamType = InputType<Types>;

@@ -5,9 +5,10 @@ import {
   type Computed,
   findComputation,
   findDeclaration,
+  printDescription,
   type Value,
 } from '../../domain/base/resource.ts';
-import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
+import { unwrapSchema } from '../../kernel/unwrap-schema.ts';
 import type { Context } from '../execution/context.ts';
 import { projectField } from './fields.ts';
 import { getLeafType } from './inputs.ts';
@@ -54,12 +55,13 @@ function implement<Row extends object>(
   resource: z.ZodObject,
   createFields: (t: FieldBuilder<Row>) => FieldMap,
 ): ObjectRef<Types, Row> {
-  const { name, description } = getDeclaration(resource);
+  const declaration = getDeclaration(resource);
+  const { name } = declaration;
   const isNode = (resource.shape.id as z.ZodType | undefined)?.meta()?.graphql === 'ID';
   const interfaces = isNode ? [Node as InterfaceParam<Types>] : [];
   typesByName.set(name, type as ObjectRef<Types, object>);
   builder.objectType(type, {
-    description,
+    description: printDescription(declaration.description, 'GRAPHQL'),
     interfaces,
     fields: (t: FieldBuilder<Row>) => ({ ...resourceFields(t, resource), ...createFields(t) }),
   } as never);
@@ -86,7 +88,11 @@ function createField(t: FieldsBuilder, name: string, schema: z.ZodType) {
   const { inner, isOptional: nullable, description } = unwrapSchema(schema);
   if (!description) throw new Error(`The field ${name} needs a description.`);
   const compute = findComputation(schema);
-  const options = { type: getOutputType(name, inner), nullable, description };
+  const options = {
+    type: getOutputType(name, inner),
+    nullable,
+    description: printDescription(description, 'GRAPHQL'),
+  };
   // An exposed column has no resolver, which compiled queries read fastest.
   return compute
     ? t.field({

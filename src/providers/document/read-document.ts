@@ -2,7 +2,9 @@
 
 import type { z } from 'zod';
 import { type Issue, invalidInput } from '../../kernel/errors.ts';
-import type { Path } from '../../kernel/text.ts';
+import { createMemberSuggester } from '../../kernel/member-names.ts';
+import { findValueAt, type Path, printText } from '../../kernel/text.ts';
+import { describeZodIssue } from '../../kernel/zod-texts.ts';
 import { isTooDeep, LEVELS_MAX, parseBounded } from '../../work/bounded-parse.ts';
 import {
   formatFault,
@@ -57,7 +59,9 @@ export function parseValue(
   const sizeProblem = findSizeProblem(value);
   if (sizeProblem) return { problems: [sizeProblem] };
   const { data, error } = parseBounded(providerDocument, value);
-  return data ? { document: data } : { problems: error.issues.flatMap(explain) };
+  if (data) return { document: data };
+  const suggest = createMemberSuggester(providerDocument, value);
+  return { problems: error.issues.flatMap((issue) => explain(issue, { value, suggest })) };
 }
 
 /** Bounds all further work. An alias repeats its value, so the document that it stands for may be longer than its text. */
@@ -81,32 +85,44 @@ function findPrototypeKey(value: unknown): PropertyKey[] | null {
   return null;
 }
 
+/** The codes of issues for which the schemas declare no message of their own. */
+const DESCRIBED_CODES = new Set(['invalid_type', 'invalid_value', 'too_big', 'too_small']);
+
+interface ReadValue {
+  /** The parsed document. */
+  value: unknown;
+  /** Suggests the member that an unknown name probably means. */
+  suggest: (path: Path) => string;
+}
+
 /** Returns the problems behind an issue. A value that fits none of several forms is compared with the closest one. */
-function explain(issue: z.core.$ZodIssue): DocumentProblem[] {
+function explain(issue: z.core.$ZodIssue, read: ReadValue): DocumentProblem[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...path, key], detail: 'is not a known member.' }));
+    return issue.keys.map((key) => {
+      const memberPath = [...path, key];
+      return { path: memberPath, detail: `is not a known member.${read.suggest(memberPath)}` };
+    });
   }
-  if (issue.code === 'invalid_value') {
-    return [{ path, detail: `must be ${issue.values.map(String).join(', or ')}.` }];
-  }
-  if (issue.code === 'invalid_type') {
-    const isMissing = issue.message.endsWith('received undefined');
-    return [{ path, detail: `${isMissing ? 'is required' : 'must be'}: ${issue.expected}.` }];
+  if (DESCRIBED_CODES.has(issue.code)) {
+    return [{ path, detail: printText(describeZodIssue(issue, findValueAt(read.value, path))) }];
   }
   if (issue.code === 'invalid_key') {
     return issue.issues.map(({ message }) => ({ path, detail: endSentence(message) }));
   }
   if (issue.code !== 'invalid_union') return [{ path, detail: endSentence(issue.message) }];
   const closest = issue.errors.find((issues) => issues.every((inner) => inner.path.length > 0));
-  if (!closest) return [{ path, detail: describeForms(issue) }];
-  return closest.flatMap((inner) => explain({ ...inner, path: [...path, ...inner.path] }));
+  if (!closest) return [{ path, detail: describeForms(issue, read) }];
+  return closest.flatMap((inner) => explain({ ...inner, path: [...path, ...inner.path] }, read));
 }
 
-function describeForms(issue: z.core.$ZodIssueInvalidUnion): string {
+function describeForms(issue: z.core.$ZodIssueInvalidUnion, read: ReadValue): string {
   const { errors } = issue;
-  if ('options' in issue) return `must be ${[issue.options].flat().map(String).join(', or ')}.`;
-  const details = errors.flatMap((issues) => issues.flatMap(explain)).map(({ detail }) => detail);
+  if ('options' in issue) return `must be one of ${[issue.options].flat().map(String).join(', ')}.`;
+  const details = errors
+    .flat()
+    .flatMap((inner) => explain({ ...inner, path: [...issue.path, ...inner.path] }, read))
+    .map(({ detail }) => detail);
   return [...new Set(details)].join(' Or: ');
 }
 

@@ -6,7 +6,7 @@ import { authorize, describeNeed, type Need } from '../../domain/access/viewer/n
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import type { DomainError } from '../../kernel/errors.ts';
 import type { MemberLocation } from '../../kernel/text.ts';
-import { createResponseForm, toRestTerms } from '../openapi/response-form.ts';
+import { createResponseForm } from '../openapi/response-form.ts';
 import { createMask, createMaskedSchema, locateInMember, type Mask } from './mask.ts';
 import {
   createPartSchema,
@@ -64,7 +64,7 @@ export function describeEndpoint(
   declaration: { description: string },
   { summary, description }: Pick<EndpointBase, 'summary' | 'description'>,
 ) {
-  const [first = '', ...rest] = toRestTerms(declaration.description).split(/(?<=[.:]) (?=[A-Z`])/);
+  const [first = '', ...rest] = declaration.description.split(/(?<=[.:]) (?=[A-Z`])/);
   const sentences = summary === undefined ? [...rest, description] : [description];
   return { summary: summary ?? first, description: sentences.filter(Boolean).join(' ') };
 }

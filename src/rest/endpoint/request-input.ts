@@ -3,11 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { timestamp } from '../../domain/base/input-schemas.ts';
 import { addIssues, createInputIssue, isSecret, toIssues } from '../../domain/base/issues.ts';
-import { createNameFinder, suggestName } from '../../domain/base/nearest-name.ts';
 import { listUnstorable, needsTurns } from '../../domain/base/storable-input.ts';
-import { findItemsMax, unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
+import { createNameFinder, suggestName } from '../../kernel/nearest-name.ts';
 import { formatPath } from '../../kernel/text.ts';
+import { findItemsMax, unwrapSchema } from '../../kernel/unwrap-schema.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';
 import { getValue, listMaskIssues, pickMasked, suggestNames } from './mask.ts';
@@ -186,7 +186,9 @@ class PartDecoder {
     const members = value as Record<string, unknown>;
     if (!(schema.def.catchall instanceof z.ZodUnknown)) {
       // An ignored member may be a misspelled one.
-      const unknownNames = Object.keys(members).filter((name) => !(name in schema.shape));
+      const unknownNames = Object.keys(members).filter(
+        (name) => !Object.hasOwn(schema.shape, name),
+      );
       if (unknownNames.length > 0) this.#reportUnknown(schema, unknownNames, path);
     }
     const decodedMembers: Record<string, unknown> = {};

@@ -82,7 +82,7 @@ const pagination = resource(
     nextPageToken: z
       .string()
       .nullable()
-      .describe('Pass it as pageToken to get the next page. Null on the last page.'),
+      .describe('Pass it as pageToken to get the next page. Absent on the last page.'),
   },
 );
 

@@ -3,8 +3,8 @@
  * values.
  */
 import { z } from 'zod';
-import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import type { MemberLocation, Spelling } from '../../kernel/text.ts';
+import { unwrapSchema } from '../../kernel/unwrap-schema.ts';
 import type { Endpoint, Parts } from './endpoint.ts';
 import { getValue } from './mask.ts';
 import { type Locations, locateMember } from './request-form.ts';

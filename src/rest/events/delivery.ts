@@ -58,10 +58,10 @@ const delivery = extendResource(deliveryResource, {
   projectId: createdInProject.projectId,
   eventId: idField
     .nullable()
-    .describe('The id of the event that it carries. Null for other messages.'),
+    .describe('The id of the event that it carries. Absent for other messages.'),
   operationId: idField
     .nullable()
-    .describe('The id of the read whose records it carries. Null for other messages.'),
+    .describe('The id of the read whose records it carries. Absent for other messages.'),
   status: deliveryStatus
     .extract(['PENDING', 'SUCCEEDED', 'FAILED'])
     .describe('Whether it is pending, has succeeded, or has failed permanently.'),

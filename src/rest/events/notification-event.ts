@@ -29,7 +29,7 @@ const path = '/projects/{projectIdOrName}/notification-events';
 const subjectId = (subject: string) =>
   idField
     .nullable()
-    .describe(`The id of the ${subject} that the event concerns. Null if there is none.`);
+    .describe(`The id of the ${subject} that the event concerns. Absent if there is none.`);
 
 const notificationEvent = extendResource(notificationEventResource, {
   topicIds: computed(

@@ -9,8 +9,8 @@ import {
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { describeNeed, isForBuilders } from '../../domain/access/viewer/needs.ts';
-import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
 import { ERROR_STATUS, problem } from '../../kernel/problem-schema.ts';
+import { unwrapSchema } from '../../kernel/unwrap-schema.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { findEnumName, toWord } from '../endpoint/words.ts';

@@ -4,9 +4,14 @@
  */
 import { z } from 'zod';
 import type { Call } from '../../domain/access/call.ts';
-import { type Declaration, findComputation, findDeclaration } from '../../domain/base/resource.ts';
-import { unwrapSchema } from '../../domain/base/unwrap-schema.ts';
+import {
+  type Declaration,
+  findComputation,
+  findDeclaration,
+  printDescription,
+} from '../../domain/base/resource.ts';
 import { problem, problemIssue } from '../../kernel/problem-schema.ts';
+import { unwrapSchema } from '../../kernel/unwrap-schema.ts';
 import { findEnumName, toWord } from '../endpoint/words.ts';
 
 /** The components of the document, which describes inputs inline. */
@@ -53,7 +58,7 @@ export function createResponseForm(type: z.ZodType): ResponseForm {
     ? createResourceForm(inner as z.ZodObject, declaration)
     : createValueForm(inner);
   if (!description || description === declaration?.description) return form;
-  return { ...form, schema: form.schema.describe(toRestTerms(description)) };
+  return { ...form, schema: form.schema.describe(printDescription(description, 'REST')) };
 }
 
 function createResourceForm(
@@ -63,7 +68,7 @@ function createResourceForm(
   const existingForm = resourceForms.get(name);
   if (existingForm) return existingForm;
   const { schema, show } = createObjectForm({ ...shape, ...extensions.get(name) });
-  const component = schema.describe(toRestTerms(description));
+  const component = schema.describe(printDescription(description, 'REST'));
   components.add(component, { id: name });
   const form = { schema: component, show };
   resourceForms.set(name, form);
@@ -156,9 +161,4 @@ function useWhenLoaded<R>(
 ) {
   const isLoading = values.some((value) => value instanceof Promise);
   return isLoading ? Promise.all(values).then(use) : use(values);
-}
-
-/** Replaces "null" in descriptions of the domain, because REST responses omit null members. */
-export function toRestTerms(description: string): string {
-  return description.replace(/\bnull\b/g, 'absent').replace(/\bNull\b/g, 'Absent');
 }

@@ -280,6 +280,18 @@ test('reports all errors of a document with line and column', async () => {
   expect(await expectIssues(duplicatedMember)).toEqual([['document', 32, 1]]);
 });
 
+test('suggests the nearest member for an unknown member of a document', async () => {
+  const rest = await createProject();
+  const document = DOCUMENT.replace('provider: s', 'provder: s');
+  const { body } = await rest.request('POST', `${rest.base}/plans`, { document });
+  expect(body.issues).toContainEqual(
+    expect.objectContaining({
+      name: 'document.integrations[0].provder',
+      detail: expect.stringMatching(/is not a member here: use .*\. Did you mean provider\?$/),
+    }),
+  );
+});
+
 test('refuses to delete a destination that an integration names', async () => {
   const rest = await createProject();
   await planAndApply(rest, DOCUMENT);

@@ -68,12 +68,27 @@ test('reports every problem with its line and column', () => {
   expect(listProblems(text)).toEqual([
     'document.name 1:1 must be `x-` and lower-case words with dashes, like x-acme.',
     'document.api.objects.notes.list.path 11:9 must be empty or start with a slash, without spaces.',
-    'document.api.objects.notes.list.records 10:7 is required: string.',
+    'document.api.objects.notes.list.records 10:7 is required.',
     expect.stringMatching(
-      /^document\.api\.objects\.notes\.list\.paging\.kind 13:19 must be cursor, or /,
+      /^document\.api\.objects\.notes\.list\.paging\.kind 13:19 must be one of cursor, /,
     ),
     'document.api.objects.notes.list.items 12:9 is not a known member.',
   ]);
+});
+
+test.each([
+  ['a member of the document', ['authSchemes', 'displyName: Notes\nauthSchemes'], 'displayName'],
+  [
+    'a member of the form that a value names',
+    ['kind: none', 'kind: page, firstPgae: 2'],
+    'firstPage',
+  ],
+  ['a member inside a record', ['path: /notes', 'pathh: /notes'], 'path'],
+] as const)('suggests the nearest name for %s', (_place, [from, to], name) => {
+  const problems = listProblems(NOTES.replace(from, to));
+  expect(problems).toContainEqual(
+    expect.stringMatching(new RegExp(` is not a known member\\. Did you mean ${name}\\?$`)),
+  );
 });
 
 test.each([
@@ -82,7 +97,7 @@ test.each([
   ['--- 1\n--- 2', /^document 1:1 must be one YAML document/],
   [`${'['.repeat(50)}1${']'.repeat(50)}`, /^document 1:\d+ is nested deeper than 32 levels/],
   [`x: ${'a'.repeat(PROVIDER_DOCUMENT_LENGTH_MAX)}`, /must have at most 262144 characters/],
-  ['[]', /^document 1:1 must be: object/],
+  ['[]', /^document 1:1 must be an object/],
 ])('refuses the text %.20s', (text, problem) => {
   expect(listProblems(text)).toEqual([expect.stringMatching(problem)]);
 });
@@ -148,7 +163,7 @@ const HOSTILE: [string, [from: string, to: string], RegExp][] = [
       'paging: { kind: none }',
       'paging: { kind: none }\n        since: { in: query, name: s, format: iso, marginMs: 9000000000000000 }',
     ],
-    /<=/,
+    /at most/,
   ],
   [
     'a body location that is no pointer',
@@ -163,7 +178,7 @@ const HOSTILE: [string, [from: string, to: string], RegExp][] = [
   [
     'a response of 100 MB',
     ['authSchemes', 'limits: { responseBytesMax: 104857600 }\nauthSchemes'],
-    /<=/,
+    /at most/,
   ],
   ['a key without its location', ['apiKey', 'healthCheck: /me\n#'], /`API_KEY` needs `apiKey`/],
   [

@@ -1,7 +1,7 @@
 /** Records which members of mutation inputs the gateway reads, as `InputType.member`. */
 import { z } from 'zod';
-import { unwrapSchema } from '../../../src/domain/base/unwrap-schema.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
+import { unwrapSchema } from '../../../src/kernel/unwrap-schema.ts';
 
 interface InputReads extends Disposable {
   /** `Type.member` of each member that was read separately. */

@@ -9,9 +9,9 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { timestamp } from '../../../src/domain/base/input-schemas.ts';
-import { unwrapSchema } from '../../../src/domain/base/unwrap-schema.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { Problem } from '../../../src/kernel/errors.ts';
+import { unwrapSchema } from '../../../src/kernel/unwrap-schema.ts';
 import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';
 import { findEnumName, toWord } from '../../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../../src/rest/endpoints.ts';

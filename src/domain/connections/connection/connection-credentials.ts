@@ -12,12 +12,12 @@ const oauth2TokenResource = resource('OAuth2Token', 'An OAuth token and its life
   issueTime: z
     .date()
     .nullable()
-    .describe('When it was issued. Null if unknown.')
+    .describe('When it was issued. {Null} if unknown.')
     .meta({ wireName: 'issuedAt' }),
   expireTime: z
     .date()
     .nullable()
-    .describe('When it expires. Null if unknown.')
+    .describe('When it expires. {Null} if unknown.')
     .meta({ wireName: 'expiresAt' }),
 });
 

@@ -69,16 +69,16 @@ export const connectionResource = resource(
       .date()
       .nullable()
       .describe(
-        'When its access token expires. Null if there is no token, if its expiry is unknown, or if it can no longer be refreshed.',
+        'When its access token expires. {Null} if there is no token, if its expiry is unknown, or if it can no longer be refreshed.',
       ),
     providerWorkspaceRef: z
       .string()
       .nullable()
-      .describe('The workspace of the account at the provider. Null if there is none.'),
+      .describe('The workspace of the account at the provider. {Null} if there is none.'),
     providerConsumerRef: z
       .string()
       .nullable()
-      .describe("The provider's own id of the consumer. Null if unknown."),
+      .describe("The provider's own id of the consumer. {Null} if unknown."),
     providerMetadata: jsonObject
       .nullable()
       .describe('Other facts about the account, from the builder and the provider.'),

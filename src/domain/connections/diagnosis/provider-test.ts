@@ -58,21 +58,21 @@ const testedObjectResource = resource('TestedObject', 'An object that `testProvi
     .int()
     .nullable()
     .describe(
-      `The number of records in the page. A page of at most ${PAGE_SIZE} is requested. Null if it could not be read.`,
+      `The number of records in the page. A page of at most ${PAGE_SIZE} is requested. {Null} if it could not be read.`,
     ),
   hasNextPage: z
     .boolean()
     .nullable()
-    .describe('Whether more records follow the page. Null if it could not be read.'),
+    .describe('Whether more records follow the page. {Null} if it could not be read.'),
   sample: jsonObject
     .nullable()
     .describe(
-      'The first record as the provider sent it, with `***` in place of texts and numbers. Null if there is none.',
+      'The first record as the provider sent it, with `***` in place of texts and numbers. {Null} if there is none.',
     ),
   problem: z
     .string()
     .nullable()
-    .describe('The reason why the page could not be read. Null if it could.'),
+    .describe('The reason why the page could not be read. {Null} if it could.'),
   requests: z
     .array(testedRequestResource)
     .describe(

@@ -31,8 +31,8 @@ export const recordedRequestResource = resource(
     responseStatus: z
       .int()
       .nullable()
-      .describe('The HTTP status of the response. Null if there was none.'),
-    error: z.string().nullable().describe('Why there was no response. Null if there was one.'),
+      .describe('The HTTP status of the response. {Null} if there was none.'),
+    error: z.string().nullable().describe('Why there was no response. {Null} if there was one.'),
     durationMs: z
       .int()
       .describe(
@@ -43,12 +43,12 @@ export const recordedRequestResource = resource(
     ),
     responseHeaders: jsonObject
       .nullable()
-      .describe('The headers of the response by name. Null if there was no response.'),
+      .describe('The headers of the response by name. {Null} if there was no response.'),
     responseBody: z
       .string()
       .nullable()
       .describe(
-        'The beginning of the body of a failed response, at most 4 KiB, or a note that it is not text. Null for other responses and for forwarded requests.',
+        'The beginning of the body of a failed response, at most 4 KiB, or a note that it is not text. {Null} for other responses and for forwarded requests.',
       ),
   },
 );

@@ -42,13 +42,13 @@ export const testedRequestResource = resource(
     requestBody: z
       .string()
       .nullable()
-      .describe('The beginning of the body of the request, at most 4 KiB. Null without a body.'),
+      .describe('The beginning of the body of the request, at most 4 KiB. {Null} without a body.'),
     ...{ responseStatus, responseHeaders },
     responseBody: z
       .string()
       .nullable()
       .describe(
-        `The beginning of the body of the response, at most 4 KiB, or a note why it is not shown. Lists show their first ${ITEMS_MAX} items. Null without a body.`,
+        `The beginning of the body of the response, at most 4 KiB, or a note why it is not shown. Lists show their first ${ITEMS_MAX} items. {Null} without a body.`,
       ),
     ...{ error, durationMs },
   },

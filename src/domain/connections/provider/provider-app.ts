@@ -88,7 +88,7 @@ export const providerAppResource = resource(
       z.string().nullable().meta({
         wireName: 'redirectURL',
         description:
-          'The OAuth redirect URL to register at the provider. Null if customers do not consent in a browser there.',
+          'The OAuth redirect URL to register at the provider. {Null} if customers do not consent in a browser there.',
       }),
       async (app: Row<'ProviderApp'>, call: Call) =>
         getRedirectUrl(await inProject(call, app.projectId), app),

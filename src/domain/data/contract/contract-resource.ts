@@ -47,7 +47,7 @@ const objectContractResource = resource(
     name: z
       .string()
       .describe("The builder's name of the object, or the provider's if none is mapped."),
-    displayName: z.string().nullable().describe('The display name. Null if it is unknown.'),
+    displayName: z.string().nullable().describe('The display name. {Null} if it is unknown.'),
     sources: z
       .array(contractSourceResource)
       .describe(
@@ -86,7 +86,7 @@ const contractFindingResource = resource(
     field: z
       .string()
       .nullable()
-      .describe('The name of the field. Null if the reason concerns the whole object.'),
+      .describe('The name of the field. {Null} if the reason concerns the whole object.'),
     message: z.string().describe('The reason, where it occurs, and the remedy.'),
   },
 );

@@ -22,7 +22,7 @@ export const fieldContractResource = resource(
       .string()
       .nullable()
       .describe(
-        "The provider's field. Null if installations map one, or if the project's integrations map different fields.",
+        "The provider's field. {Null} if installations map one, or if the project's integrations map different fields.",
       ),
     type: contractFieldType.describe('The type of its values.'),
     isTypeKnown: z
@@ -38,21 +38,21 @@ export const fieldContractResource = resource(
       .describe('Whether writes accept the name but records that are read do not have it.'),
     isAlwaysRead: z
       .boolean()
-      .describe('Whether every record that is read has the field. Its value may be null.'),
+      .describe('Whether every record that is read has the field. Its value may be {null}.'),
     values: z
       .array(fieldValueResource)
       .nullable()
-      .describe('The values of an enum, with mapped values. Null if they are unknown.'),
+      .describe('The values of an enum, with mapped values. {Null} if they are unknown.'),
     references: z
       .array(z.string())
       .nullable()
       .describe(
-        'The names of the objects that a reference may point to. Null if they are unknown.',
+        'The names of the objects that a reference may point to. {Null} if they are unknown.',
       ),
     description: z
       .string()
       .nullable()
-      .describe('A human-readable description. Null if there is none.'),
+      .describe('A human-readable description. {Null} if there is none.'),
     origin: fieldOrigin.describe('The reason why the contract has the field.'),
   },
 );

@@ -4,8 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import type { Issue } from '../../../kernel/errors.ts';
+import { createNameFinder, type NameFinder, suggestName } from '../../../kernel/nearest-name.ts';
+import { member, type Text, text } from '../../../kernel/text.ts';
 import { addIssues, createInputIssue } from '../../base/issues.ts';
-import { createNameFinder, type NameFinder, suggestName } from '../../base/nearest-name.ts';
 import type { ObjectContract } from './contract-resource.ts';
 import { createValuesSchema } from './formats/json-schema.ts';
 
@@ -97,14 +98,15 @@ const TYPE_NOUNS: Partial<Record<ObjectContract['fields'][number]['type'], strin
 function describeErrors(
   errors: readonly ErrorObject[],
   { object, type, name, writableNames, findNearestName }: ErrorContext & { name: string | null },
-): string {
+): Text {
   const [error] = errors as [ErrorObject];
   const field = object.fields.find((candidate) => candidate.name === name);
   const action = type === 'CREATE' ? 'a new record' : 'an update';
   if (name === null) return `must set at least one field of ${object.name}.`;
   if (error.keyword === 'required') return `is required for ${action} of ${object.name}.`;
   if (error.keyword === 'additionalProperties') {
-    if (name === 'id' && type === 'UPDATE') return 'must be given as recordId instead.';
+    if (name === 'id' && type === 'UPDATE')
+      return text`must be given as ${member('recordId')} instead.`;
     if (field) return `is read-only: omit it from ${action}.`;
     const names = writableNames.slice(0, NAMES_MAX);
     const more = writableNames.length > NAMES_MAX ? ' and more' : '';

@@ -99,7 +99,7 @@ export const operationProgressResource = resource('OperationProgress', 'The prog
   recordsEstimatedTotal: z
     .int()
     .nullable()
-    .describe('The total number of records. Null if the provider does not report it.'),
+    .describe('The total number of records. {Null} if the provider does not report it.'),
 });
 
 const operationRetryResource = resource('OperationRetry', 'The attempts of an operation.', {
@@ -117,12 +117,14 @@ const operationMetadataResource = resource(
     objects: z.array(z.string()).describe('The names of the objects that it reads or writes.'),
     progress: operationProgressResource
       .nullable()
-      .describe('The progress of a read. Null for other operations.'),
+      .describe('The progress of a read. {Null} for other operations.'),
     successfulRecordIds: z
       .array(z.string())
       .describe("For a write: the provider's ids of the records that were written."),
     omittedFields: z.array(z.string()).describe(OMITTED_FIELDS),
-    retry: operationRetryResource.nullable().describe('The attempts. Null if there was only one.'),
+    retry: operationRetryResource
+      .nullable()
+      .describe('The attempts. {Null} if there was only one.'),
   },
 );
 
@@ -147,7 +149,7 @@ export const operationResource = resource(
         .string()
         .nullable()
         .describe(
-          'The human-readable outcome. For an operation in progress, the reason why it waits, or null.',
+          'The human-readable outcome. For an operation in progress, the reason why it waits, or {null}.',
         ),
     ),
     metadata: computed(

@@ -156,7 +156,7 @@ export const recordResultResource = resource('RecordResult', 'The outcome of one
   recordId: z.string().nullable().describe("The provider's id of the record."),
   data: jsonObject
     .nullable()
-    .describe("The record as it is now. Null if the provider's response does not contain it."),
+    .describe("The record as it is now. {Null} if the provider's response does not contain it."),
   omittedFields: z.array(z.string()).describe(OMITTED_FIELDS_OF_RECORD),
 });
 

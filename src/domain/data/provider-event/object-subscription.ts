@@ -72,7 +72,7 @@ export const objectSubscriptionResource = resource(
     mappedObjectName: z
       .string()
       .nullable()
-      .describe('The name that the integration maps the object to; null if there is none.'),
+      .describe('The name that the integration maps the object to; {null} if there is none.'),
     kinds: z.array(providerEventKind).describe('The kinds of events that it receives.'),
     status: subscriptionStatus.describe('The status of the subscription.'),
     error: printedColumn(

@@ -53,7 +53,7 @@ export const customProviderResource = resource(
         .string()
         .nullable()
         .describe(
-          'The reason why this version of the gateway can no longer use the document. Null if it can. Its connections wait until the document is corrected.',
+          'The reason why this version of the gateway can no longer use the document. {Null} if it can. Its connections wait until the document is corrected.',
         ),
       (row: CustomProvider) => {
         const compiled = compileProvider(row);

@@ -59,7 +59,7 @@ export const installationResource = resource(
     healthReason: z
       .string()
       .nullable()
-      .describe('The human-readable reason why it is unhealthy. Null if it is healthy.'),
+      .describe('The human-readable reason why it is unhealthy. {Null} if it is healthy.'),
     createdBy: z
       .string()
       .describe('The caller who created it: api:<key id>, builder:<id> or consumer:<id>.'),

@@ -28,12 +28,12 @@ export const installedObjectResource = resource(
     mappedObjectName: z
       .string()
       .nullable()
-      .describe('The name that the integration maps the object to; null if there is none.'),
+      .describe('The name that the integration maps the object to; {null} if there is none.'),
     schedule: z
       .string()
       .nullable()
       .describe(
-        "A cron expression of five fields, in UTC: the config's, otherwise the integration's; null if there is none.",
+        "A cron expression of five fields, in UTC: the config's, otherwise the integration's; {null} if there is none.",
       ),
     paused: z.boolean().describe('Whether its scheduled reads are paused.'),
     pauseNote: printedColumn(
@@ -42,14 +42,14 @@ export const installedObjectResource = resource(
         .string()
         .nullable()
         .describe(
-          'The note of the last change that paused or resumed its reads. Null without a note.',
+          'The note of the last change that paused or resumed its reads. {Null} without a note.',
         ),
     ),
     nextReadTime: z
       .date()
       .nullable()
-      .describe('When its next scheduled read is due; null if none is.'),
-    lastReadTime: z.date().nullable().describe('When it was last read; null if it never was.'),
+      .describe('When its next scheduled read is due; {null} if none is.'),
+    lastReadTime: z.date().nullable().describe('When it was last read; {null} if it never was.'),
     backfillDone: z.boolean().describe('Whether its first read has finished.'),
     recordsRead: z
       .int()

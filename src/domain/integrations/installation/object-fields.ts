@@ -76,7 +76,7 @@ export const fieldUpsertResource = resource(
       .describe('Human-readable notes about a field that is as defined.'),
     metadata: jsonObject
       .nullable()
-      .describe('The field as the provider describes it. Null if it does not exist.'),
+      .describe('The field as the provider describes it. {Null} if it does not exist.'),
   },
 );
 

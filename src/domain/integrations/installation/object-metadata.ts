@@ -41,7 +41,7 @@ export const objectMetadataResource = resource(
       .string()
       .nullable()
       .describe(
-        'The name that the integration maps the object to. Null without an installation or a mapping.',
+        'The name that the integration maps the object to. {Null} without an installation or a mapping.',
       ),
     fields: z.array(fieldMetadataResource).describe('The fields of the object.'),
   },

@@ -57,19 +57,19 @@ export const fieldMappingResource = resource(
       .string()
       .nullable()
       .describe(
-        "The provider's name of the field; null if each installation maps a field to mapToName.",
+        "The provider's name of the field; {null} if each installation maps a field to mapToName.",
       ),
     mapToName: z
       .string()
       .nullable()
-      .describe("The name of the field in messages and writes; null for the provider's name."),
+      .describe("The name of the field in messages and writes; {null} for the provider's name."),
     mapToDisplayName: displayName,
     default: computed(
       z
         .string()
         .nullable()
         .describe(
-          "The provider's field for mapToName until an installation maps another field; null if there is none.",
+          "The provider's field for mapToName until an installation maps another field; {null} if there is none.",
         ),
       (field: FieldMapping) => field.default ?? null,
     ),
@@ -83,7 +83,7 @@ export const fieldMappingResource = resource(
     valueType: computed(
       fieldValueType
         .nullable()
-        .describe('The type of the field in contracts; null if accounts determine it.'),
+        .describe('The type of the field in contracts; {null} if accounts determine it.'),
       ({ valueType }: FieldMapping) => (valueType ? parseWireValueType(valueType) : null),
     ),
   },
@@ -99,7 +99,7 @@ const deliverySpecResource = resource('DeliverySpec', 'How records that are read
     .int()
     .nullable()
     .describe(
-      'The number of records in one message; null if each page of the provider is a message.',
+      'The number of records in one message; {null} if each page of the provider is a message.',
     ),
 });
 
@@ -121,7 +121,7 @@ export const readObjectResource = resource(
     mapToName: z
       .string()
       .nullable()
-      .describe("The name of the object in messages and inputs; null for the provider's name."),
+      .describe("The name of the object in messages and inputs; {null} for the provider's name."),
     mapToDisplayName: displayName,
     requiredFields: z
       .array(fieldMappingResource)
@@ -134,14 +134,14 @@ export const readObjectResource = resource(
       fieldsAuto
         .nullable()
         .describe(
-          'If set, an installation may select every field of the object; null if only optionalFields.',
+          'If set, an installation may select every field of the object; {null} if only optionalFields.',
         ),
     ),
     backfill: computed(
       backfillSpecResource
         .nullable()
         .describe(
-          'The first read, for installations whose config sets no period; null if it covers all records.',
+          'The first read, for installations whose config sets no period; {null} if it covers all records.',
         ),
       ({ backfill }: ReadObject) => backfill ?? null,
     ),
@@ -184,7 +184,7 @@ const updateEventResource = resource(
       'watchFieldsAuto',
       watchFieldsAuto
         .nullable()
-        .describe('The fields to watch; null if requiredWatchFields names them.'),
+        .describe('The fields to watch; {null} if requiredWatchFields names them.'),
     ),
     requiredWatchFields: z
       .array(z.string())
@@ -272,7 +272,7 @@ export const integrationContentResource = resource(
       .string()
       .nullable()
       .describe(
-        'The part of the provider that is read and written; null for the first of its `modules`.',
+        'The part of the provider that is read and written; {null} for the first of its `modules`.',
       ),
     read: declareObjects('ReadSpec', 'The objects that are read.', readObjectResource),
     write: declareObjects('WriteSpec', 'The objects that may be written.', writeObjectResource),

@@ -3,10 +3,11 @@
  * have custom objects and fields of any name.
  */
 
+import { findNearestName } from '../../../kernel/nearest-name.ts';
 import { formatPath } from '../../../kernel/text.ts';
 import type { Provider, StandardNames } from '../../../providers/contract.ts';
 import { listStandardNames } from '../../../providers/object-support.ts';
-import { findNearestName } from '../../base/nearest-name.ts';
+
 import type { IntegrationContent } from './integration-content.ts';
 
 type Path = readonly PropertyKey[];

@@ -17,14 +17,20 @@ export const builderResource = resource(
     ...createdFields,
     idpProvider: z.string().describe('The issuer (`iss`) of their tokens.'),
     idpRef: z.string().describe('The subject (`sub`) of their tokens.'),
-    firstName: z.string().nullable().describe('Their given name. Null if their tokens have none.'),
-    lastName: z.string().nullable().describe('Their family name. Null if their tokens have none.'),
-    fullName: z.string().nullable().describe('Their full name. Null if their tokens have none.'),
+    firstName: z
+      .string()
+      .nullable()
+      .describe('Their given name. {Null} if their tokens have none.'),
+    lastName: z
+      .string()
+      .nullable()
+      .describe('Their family name. {Null} if their tokens have none.'),
+    fullName: z.string().nullable().describe('Their full name. {Null} if their tokens have none.'),
     primaryEmail: z
       .string()
       .nullable()
       .describe(
-        'Their verified email address, in lower case. Null unless their token has `email` and `email_verified: true`.',
+        'Their verified email address, in lower case. {Null} unless their token has `email` and `email_verified: true`.',
       ),
   },
 );

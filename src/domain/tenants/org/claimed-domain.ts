@@ -29,7 +29,7 @@ export const claimedDomainResource = resource(
     verifiedTime: z
       .date()
       .nullable()
-      .describe('When the DNS record was found. Null for an unproven claim.'),
+      .describe('When the DNS record was found. {Null} for an unproven claim.'),
     verificationText: computed(
       z
         .string()

@@ -68,7 +68,7 @@ export const orgResource = resource(
     viewerRole: computed(
       orgRole
         .nullable()
-        .describe("The caller's role in the org. Null for an API key, which has scopes instead."),
+        .describe("The caller's role in the org. {Null} for an API key, which has scopes instead."),
       ({ id }: { id: string }, { viewer }: RowCall) => findRole(viewer, id),
     ),
     updateTime,

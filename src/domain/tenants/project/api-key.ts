@@ -42,7 +42,7 @@ export const apiKeyResource = resource(
     lastUsedTime: z
       .date()
       .nullable()
-      .describe('When it was last used, to the minute. Null if never.'),
+      .describe('When it was last used, to the minute. {Null} if never.'),
   },
 );
 

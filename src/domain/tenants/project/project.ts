@@ -108,16 +108,16 @@ export const projectResource = resource(
     logoUrl: z
       .string()
       .nullable()
-      .describe('The https URL of the logo on the connect page. Null without one.'),
+      .describe('The https URL of the logo on the connect page. {Null} without one.'),
     accentColor: z
       .string()
       .nullable()
-      .describe('The color of the connect page, like `#4f46e5`. Null for the default color.'),
+      .describe('The color of the connect page, like `#4f46e5`. {Null} for the default color.'),
     locale: z
       .string()
       .nullable()
       .describe(
-        "The language of the connect page as a BCP 47 tag, like `de`. Null for the language of the customer's browser.",
+        "The language of the connect page as a BCP 47 tag, like `de`. {Null} for the language of the customer's browser.",
       ),
     updateTime,
   },

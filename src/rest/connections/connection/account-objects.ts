@@ -13,7 +13,7 @@ const accountObjects = z
     objects: z
       .array(providerObjectResource)
       .nullable()
-      .describe('The objects. Null if the provider does not list its objects.'),
+      .describe('The objects. Absent if the provider does not list its objects.'),
   })
   .describe('The objects of the account.');
 

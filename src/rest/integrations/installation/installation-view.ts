@@ -49,7 +49,7 @@ export const installation = extendResource(installationResource, {
   lastOperationStatus: computed(
     operationStatus
       .nullable()
-      .describe('The status of its newest operation. Null before the first.'),
+      .describe('The status of its newest operation. Absent before the first.'),
     async (row: Installation, call: Call) => {
       const operation = await load(call, findLastOperations, row);
       return operation && toOperationStatus(operation.status);

@@ -42,7 +42,7 @@ const fieldUpsert = extendResource(fieldUpsertResource, {
       .array(z.string())
       .nullable()
       .describe(
-        'Human-readable reasons why the field is not as defined, and notes about it. Null if empty.',
+        'Human-readable reasons why the field is not as defined, and notes about it. Absent if empty.',
       ),
     ({ error, warnings }: DefinedField) => {
       const allWarnings = error === null ? warnings : [error, ...warnings];

@@ -49,7 +49,7 @@ const field = resource(
 const error = z
   .string()
   .nullable()
-  .describe('Why the object could not be described. Null if it was described.');
+  .describe('Why the object could not be described. Absent if it was described.');
 
 const readObject = z.object({
   ...readObjectResource.shape,

@@ -182,7 +182,7 @@ async function readManifest(
   const { data, error } = parseBounded(manifest, result.value);
   if (data) return data;
   const locateError = createErrorLocator(request, source, (inside) => inside);
-  throw await locateError(invalidInput(toIssues(error, result.value)));
+  throw await locateError(invalidInput(toIssues(error, result.value, manifest)));
 }
 
 /**

@@ -64,7 +64,7 @@ export const builderInfo = resource(
       z
         .object({ ...roleFields, org })
         .nullable()
-        .describe('Their role in the newest of their orgs. Null if they have none.'),
+        .describe('Their role in the newest of their orgs. Absent if they have none.'),
       async ({ id: principalId }: Row<'Builder'>, call: Call) => {
         const { edges } = await listOrgs(call, { first: 1 });
         const [newestEdge] = edges;

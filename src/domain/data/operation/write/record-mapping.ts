@@ -5,8 +5,8 @@
  * apply after that.
  */
 import type { Issue } from '../../../../kernel/errors.ts';
+import { createNameFinder, type NameFinder } from '../../../../kernel/nearest-name.ts';
 import { createInputIssue } from '../../../base/issues.ts';
-import { createNameFinder, type NameFinder } from '../../../base/nearest-name.ts';
 import { mapNamesToFields } from '../../../integrations/installation/choice/mapped-names.ts';
 import {
   createProviderReplacements,

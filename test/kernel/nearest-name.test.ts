@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNameFinder, findNearestName } from '../../../src/domain/base/nearest-name.ts';
+import { createNameFinder, findNearestName } from '../../src/kernel/nearest-name.ts';
 
 test.each([
   ['lastnam', 'lastname'],
