@@ -231,7 +231,9 @@ export function toProblemIssue(
     detail: `${describePosition(position)}${printText(detail, spelling)}`,
     ...(value !== undefined && { value: shownValue }),
     ...(spelling.showsParts &&
-      typeof detail !== 'string' && { parts: printParts(detail, spelling) }),
+      (typeof detail !== 'string' || position.line !== undefined) && {
+        parts: printParts(detail, spelling),
+      }),
     ...position,
   };
 }

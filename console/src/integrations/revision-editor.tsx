@@ -1,6 +1,6 @@
 /** An editor for a revision's content as text. It shows the gateway's findings at their lines. */
 import { type ComponentType, lazy, type ReactNode, useMemo, useState } from 'react';
-import type { Problem } from '../network/problem.ts';
+import { type Labels, type Problem, printPredicate } from '../network/problem.ts';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
 import type { EditorProps, LineFinding } from './editor/code-editor.tsx';
@@ -42,6 +42,7 @@ interface RevisionEditorProps {
 type Content = Record<string, unknown>;
 
 const NO_FINDINGS: Finding[] = [];
+const NO_LABELS: Labels = new Map();
 
 export function RevisionEditor(props: RevisionEditorProps) {
   const { initial, problem, prefix, isRunning, submitLabel, onSave, onDone, onCancel, children } =
@@ -140,11 +141,11 @@ function parseObject(text: string, parse: TextFormat['parse']): Content | null {
 }
 
 function toFindings({ issues }: Problem, prefix: string): Finding[] {
-  return issues.map(({ name, detail }) => ({
+  return issues.map((issue) => ({
     // An issue of the whole text has the path without the period that ends the prefix.
-    path: `${name}.` === prefix ? '' : removePrefix(name, prefix),
+    path: `${issue.name}.` === prefix ? '' : removePrefix(issue.name, prefix),
     // The editor shows the line of each finding.
-    detail: detail.replace(/^line \d+, column \d+: /, ''),
+    detail: printPredicate(issue, NO_LABELS),
   }));
 }
 

@@ -6,8 +6,10 @@ export interface Issue {
   detail: string;
   /** Absent if it may be a secret. */
   value?: unknown;
-  /** The detail in parts, if it names inputs. */
+  /** The detail in parts, without the position, if it names inputs or if the value is at a position in a text. */
   parts?: readonly (string | { member: string })[];
+  line?: number;
+  column?: number;
 }
 
 /** The labels of the inputs of a form, by the paths of their members. */
@@ -43,7 +45,14 @@ export function printIssue(issue: Issue, input: string, labels: Labels): string 
 }
 
 /** Prints the detail of an issue with the labels of the inputs that it names. */
-export function printDetail({ detail, parts }: Issue, labels: Labels): string {
+export function printDetail(issue: Issue, labels: Labels): string {
+  const { line, column } = issue;
+  const position = issue.parts && line !== undefined ? `line ${line}, column ${column}: ` : '';
+  return `${position}${printPredicate(issue, labels)}`;
+}
+
+/** Prints what is wrong, without the position of the value in its text. */
+export function printPredicate({ detail, parts }: Issue, labels: Labels): string {
   if (!parts) return detail;
   return parts
     .map((part) => {

@@ -7,6 +7,7 @@ import {
 } from '../../deliveries/target-secrets.ts';
 import { type Issue, invalidInput } from '../../kernel/errors.ts';
 import { MASK } from '../../kernel/secrets.ts';
+import { member, text } from '../../kernel/text.ts';
 import { CONNECTION_HEADERS, FIELD_VALUE } from '../../outbound/exchange.ts';
 import type { Call } from '../access/call.ts';
 import { scopesMeet } from '../access/viewer/needs.ts';
@@ -141,7 +142,7 @@ function listMovedHeaderIssues(
     parseOrigin(url) !== parseOrigin(destination.url);
   const hasHeaders = Object.keys(destination.maskedHeaders ?? {}).length > 0;
   if (!keepsValues || !isMoved || !hasHeaders) return [];
-  const detail = `points to another origin, ${parseOrigin(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the origin that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
+  const detail = text`points to another origin, ${parseOrigin(url)}. Send all header values again in \`${member('headers')}\`, or null to remove them: stored values are only sent to the origin that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
   return [createInputIssue(['url'], detail)];
 }
 

@@ -1,7 +1,9 @@
 /** Compares a document with a project: finds issues of the document, and the changes that it makes to the project. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Issue } from '../../kernel/errors.ts';
+import type { Text } from '../../kernel/text.ts';
 import type { ProjectCall } from '../access/call.ts';
 import { createStringComparator } from '../base/canonical.ts';
 import { enumeration, resource } from '../base/resource.ts';
@@ -45,10 +47,10 @@ export const changeResource = resource('PlanChange', 'One change of a plan.', {
     .describe('Identifies the item in the project, like `integrations.contact-sync`.'),
   before: itemValue
     .nullable()
-    .describe('The item in the project, as in a document. Null for a new item.'),
+    .describe('The item in the project, as in a document. {Null} for a new item.'),
   after: itemValue
     .nullable()
-    .describe('The item after the plan is applied, as in a document. Null for a deletion.'),
+    .describe('The item after the plan is applied, as in a document. {Null} for a deletion.'),
 });
 export type Change = z.output<typeof changeResource>;
 
@@ -97,8 +99,8 @@ function listDestinationNamesAfter(
 export function toCanonicalDocument(
   call: Pick<ProjectCall, 'log' | 'catalog'>,
   { document, references }: DesiredState,
-): { canonicalDocument: CanonicalDocument; warnings: string[] } {
-  const warnings: string[] = [];
+): { canonicalDocument: CanonicalDocument; warnings: Text[] } {
+  const warnings: Text[] = [];
   const toCanonicalIntegration = (content: IntegrationContent, index: number) => {
     const result = normalizeContent(call, content, ['integrations', index]);
     warnings.push(...result.warnings);

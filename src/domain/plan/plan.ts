@@ -100,11 +100,19 @@ async function listContractChanges(
 
 /** Finds new types and fields of records. `findDangerousChanges` finds new members of inputs. */
 function findAdditions(before: GraphQLSchema, after: GraphQLSchema): { description: string }[] {
-  return findBreakingChanges(after, before).flatMap(({ description }) => {
-    const [, typeName = ''] = /^(\w+)(?:\.\w+)? was removed\.$/.exec(description) ?? [];
-    const isAdded = isObjectType(after.getType(typeName));
-    return isAdded ? { description: description.replace('was removed', 'was added') } : [];
+  const types = Object.values(after.getTypeMap()).filter(isObjectType);
+  const newTypes = types.filter(({ name }) => !before.getType(name));
+  const newFields = types.flatMap((type) => {
+    const previous = before.getType(type.name);
+    if (!isObjectType(previous)) return [];
+    const previousFields = previous.getFields();
+    return Object.keys(type.getFields())
+      .filter((name) => !previousFields[name])
+      .map((name) => `${type.name}.${name}`);
   });
+  return [...newTypes.map(({ name }) => name), ...newFields].map((name) => ({
+    description: `${name} was added.`,
+  }));
 }
 
 export type Plan = Row<'Plan'>;
@@ -149,7 +157,7 @@ export const planResource = resource(
         'Paths of the values that `applyPlan` needs in `secrets`, like `destinations.records.headers.authorization`.',
       ),
     expireTime: z.date().describe('When the plan is deleted: 24 hours after it was computed.'),
-    applyTime: z.date().nullable().describe('When the plan was applied. Null if it was not.'),
+    applyTime: z.date().nullable().describe('When the plan was applied. {Null} if it was not.'),
   },
 );
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { findInput, printDetail, printIssue } from '../../../console/src/network/problem.ts';
+import {
+  findInput,
+  printDetail,
+  printIssue,
+  printPredicate,
+} from '../../../console/src/network/problem.ts';
 
 const issue = {
   name: 'input.untilTime',
@@ -10,6 +15,12 @@ const issue = {
 test('prints the labels of the inputs that a detail names', () => {
   const labels = new Map([['sinceTime', 'Changed since']]);
   expect(printDetail(issue, labels)).toBe('must be after “Changed since”.');
+});
+
+test('prints the position of a value in a text before what is wrong', () => {
+  const located = { ...issue, detail: `line 2, column 5: ${issue.detail}`, line: 2, column: 5 };
+  expect(printDetail(located, new Map())).toBe('line 2, column 5: must be after sinceTime.');
+  expect(printPredicate(located, new Map())).toBe('must be after sinceTime.');
 });
 
 test('prints the name of a member that has no input', () => {

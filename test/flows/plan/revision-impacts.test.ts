@@ -115,7 +115,7 @@ test('lists the installations without a required mapping, which become unhealthy
   expect(impacts).toMatchObject([
     {
       integrationName: 'crm',
-      path: 'read.contacts.fieldMappings',
+      path: 'read.objects.contacts.selectedFieldMappings',
       reason: 'must map tier to a field: contacts requires it.',
       installationTotal: 5,
     },
@@ -144,7 +144,7 @@ test('lists the installations whose account lacks a field that becomes required'
   const { impacts, findings } = await planDocument(rest, createDocument(nextContent));
   expect(impacts).toMatchObject([
     {
-      path: 'read.contacts.requiredFields',
+      path: 'read.objects.contacts.requiredFields',
       reason: 'no_such_field is not a field of contacts in the account.',
     },
   ]);
@@ -152,7 +152,7 @@ test('lists the installations whose account lacks a field that becomes required'
   expect(findings).toEqual([]);
 });
 
-test('prints the reason of a stored impact in the words of the API that reads the plan', async () => {
+test('prints the path and the reason of a stored impact in the words of the API that reads the plan', async () => {
   const rest = await createRestTenant(app);
   const enabled = { enabled: 'ALWAYS' };
   const createEvents = (events: object) => ({
@@ -169,7 +169,12 @@ test('prints the reason of a stored impact in the words of the API that reads th
   const nextContent = createContent({}, createEvents({ createEvent: { enabled: 'always' } }));
   const { id, impacts } = await planDocument(rest, createDocument(nextContent));
   const isNotOffered = 'the integration does not subscribe to it for contacts.';
-  expect(impacts).toMatchObject([{ reason: `always must be never: ${isNotOffered}` }]);
+  expect(impacts).toMatchObject([
+    {
+      path: 'subscribe.objects.contacts.deleteEvent.enabled',
+      reason: `always must be never: ${isNotOffered}`,
+    },
+  ]);
   const plan = `query Plan($id: ID!) { node(id: $id) { ... on Plan { impacts { path reason } } } }`;
   expect((await rest.tenant.query(plan, { id })).node.impacts).toEqual([
     {

@@ -1,7 +1,7 @@
 /** Checks that an integration uses only what its provider supports. */
 
 import type { Issue } from '../../../kernel/errors.ts';
-import { enumValue, formatPath, text } from '../../../kernel/text.ts';
+import { enumValue, joinTexts, member, type Path, type Text, text } from '../../../kernel/text.ts';
 import {
   listCapabilities,
   PROVIDER_CAPABILITIES,
@@ -13,7 +13,7 @@ import { findModule, listModules } from '../../../providers/modules.ts';
 import { createInputIssue } from '../../base/issues.ts';
 import type { IntegrationContent } from './integration-content.ts';
 
-type Path = readonly PropertyKey[];
+const UNHEALTHY = enumValue('UNHEALTHY', 'InstallationHealth');
 
 /**
  * Lists the parts of the content that need a capability which the provider lacks. Objects of `subscribe` are accepted
@@ -55,11 +55,12 @@ export function listSubscribeWarnings(
   { subscribe }: IntegrationContent,
   path: Path,
   provider: Provider,
-): string[] {
+): Text[] {
   return (subscribe?.objects ?? []).flatMap(({ objectName }, index) => {
     if (supportsCapability(provider, objectName, 'SUBSCRIBE')) return [];
-    const memberName = formatPath([...path, 'subscribe', 'objects', index, 'objectName']);
-    return `${memberName}: ${describeMissingCapability(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
+    const name = member(...path, 'subscribe', 'objects', index, 'objectName');
+    const reason = describeMissingCapability(provider, objectName, 'SUBSCRIBE');
+    return [text`${name}: ${reason} Its installations will be ${UNHEALTHY}.`];
   });
 }
 
@@ -82,16 +83,21 @@ function describeMissingCapability(
   provider: Provider,
   objectName: string,
   capability: ProviderCapability,
-): string {
+): Text {
   const { displayName } = provider;
   const capabilities = listCapabilities(provider);
   if (!capabilities.includes(capability)) {
     const supportedNames =
-      capabilities.length > 0 ? `only ${capabilities.join(', ')}` : 'connections only';
-    return `needs ${capability}, which ${displayName} does not support: it supports ${supportedNames}.`;
+      capabilities.length > 0 ? text`only ${nameCapabilities(capabilities)}` : 'connections only';
+    return text`needs ${nameCapabilities([capability])}, which ${displayName} does not support: it supports ${supportedNames}.`;
   }
   const objectCapabilities = PROVIDER_CAPABILITIES.filter((candidate) =>
     supportsCapability(provider, objectName, candidate),
   );
-  return `needs ${capability}, which ${displayName} supports for other objects: this one supports only ${objectCapabilities.join(', ')}.`;
+  return text`needs ${nameCapabilities([capability])}, which ${displayName} supports for other objects: this one supports only ${nameCapabilities(objectCapabilities)}.`;
+}
+
+function nameCapabilities(capabilities: readonly ProviderCapability[]): Text {
+  const names = capabilities.map((capability) => enumValue(capability, 'ProviderCapability'));
+  return joinTexts(names, ', ');
 }

@@ -1,10 +1,12 @@
 /** Creates or updates all integrations of a manifest in one transaction. Existing integrations get a new revision. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { anyOf, run, statements } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import type { Issue } from '../../../kernel/errors.ts';
+import { nameInput, type Text } from '../../../kernel/text.ts';
 import type { ProjectCall } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { requireUnique } from '../../access/row-changes.ts';
@@ -49,7 +51,7 @@ const upsertIntegrationsInput = z
 interface UpsertedIntegrations {
   /** In the order of the input. */
   integrations: Integration[];
-  warnings: string[];
+  warnings: Text[];
   /** The installations that the new revisions break. */
   impacts: Impact[];
 }
@@ -130,7 +132,7 @@ async function upsertContents(
 ): Promise<UpsertedIntegrations> {
   const { specVersion, destructive } = input;
   const storedIntegrations: Integration[] = [];
-  const warnings: string[] = [];
+  const warnings: Text[] = [];
   const impacts: Impact[] = [];
   for (const [index, parsedContent] of input.integrations.entries()) {
     const path = ['integrations', index];
@@ -152,7 +154,12 @@ async function upsertContents(
       impacts.push(...(await listImpacts(call, tx, revisedIntegration)));
     }
   }
-  return { integrations: storedIntegrations, warnings, impacts };
+  const inputName = upsertIntegrationsInput.meta()?.id;
+  return {
+    integrations: storedIntegrations,
+    warnings: warnings.map((warning) => nameInput(warning, inputName)),
+    impacts,
+  };
 }
 
 async function isLatestContent(

@@ -2,11 +2,13 @@
  * Lists, reads and creates integrations. An integration defines in revisions what to read, write, proxy and
  * subscribe to at a provider.
  */
+
 import { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { findPrefix, newId } from '../../../kernel/ids.ts';
+import { nameInput, type Text } from '../../../kernel/text.ts';
 import { byName, load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
@@ -182,7 +184,7 @@ export const createIntegration = projectMutation({
   description: 'Creates an integration with its first revision.',
   needs: 'integrations:write',
   input: createIntegrationInput,
-  run(call, input, { id: projectId }): Promise<{ integration: Integration; warnings: string[] }> {
+  run(call, input, { id: projectId }): Promise<{ integration: Integration; warnings: Text[] }> {
     const { name, provider, latestRevision } = input;
     const path = ['latestRevision', 'content'];
     const creation = inTransaction(call.database, async (tx) => {
@@ -198,7 +200,8 @@ export const createIntegration = projectMutation({
         ...input,
         latestRevision: revision,
       });
-      return { integration, warnings };
+      const inputName = createIntegrationInput.meta()?.id;
+      return { integration, warnings: warnings.map((warning) => nameInput(warning, inputName)) };
     });
     return requireUnique(creation, describeTakenNames(name));
   },

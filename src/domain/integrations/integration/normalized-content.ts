@@ -1,10 +1,11 @@
 /** Converts checked content to its stored form, which has the provider's names of objects, and each field once. */
 
-import { formatPath } from '../../../kernel/text.ts';
+import { member, type Text, text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { applyModule, findModule } from '../../../providers/modules.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
 import type { Call, ProjectCall } from '../../access/call.ts';
+import { printTexts } from '../../base/stored-text.ts';
 import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import { listSubscribeWarnings } from './integration-capability-check.ts';
 import type { FieldMapping, IntegrationContent } from './integration-content.ts';
@@ -15,7 +16,7 @@ const FIELD_LISTS = ['requiredFields', 'optionalFields'] as const;
 interface NormalizedContent {
   content: IntegrationContent;
   /** Sentences that name each omitted field, each event that the provider can't send, and each misspelled name. */
-  warnings: string[];
+  warnings: Text[];
 }
 
 /** Converts the content to its stored form. The warnings are for the caller. */
@@ -46,12 +47,12 @@ export function dropRepeatedFields(
   path: readonly PropertyKey[],
 ): NormalizedContent {
   if (!content.read) return { content, warnings: [] };
-  const warnings: string[] = [];
+  const warnings: Text[] = [];
   const objects = content.read.objects.map((object, index) => {
     const repeats = listRepeatedFields(object);
     for (const repeat of repeats) {
-      const fieldPath = [...path, 'read', 'objects', index, repeat.list, repeat.index];
-      warnings.push(`${formatPath(fieldPath)}: is omitted, because ${repeat.reason} again later.`);
+      const field = member(...path, 'read', 'objects', index, repeat.list, repeat.index);
+      warnings.push(text`${field}: is omitted, because ${repeat.reason} again later.`);
     }
     const isKept = (field: FieldMapping) => !repeats.some((repeat) => repeat.field === field);
     return {
@@ -60,7 +61,9 @@ export function dropRepeatedFields(
       optionalFields: object.optionalFields.filter(isKept),
     };
   });
-  if (warnings.length > 0) log.warn({ warnings }, 'manifest.fields_replaced');
+  if (warnings.length > 0) {
+    log.warn({ warnings: printTexts({}, warnings) }, 'manifest.fields_replaced');
+  }
   return { content: { ...content, read: { objects } }, warnings };
 }
 

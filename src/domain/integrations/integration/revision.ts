@@ -7,7 +7,7 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { member, text } from '../../../kernel/text.ts';
+import { member, nameInput, type Text, text } from '../../../kernel/text.ts';
 import type { Call, ProjectCall, RowCall } from '../../access/call.ts';
 import type { InProject } from '../../access/catalog.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
@@ -121,7 +121,7 @@ export const createRevision = projectMutation({
     call,
     { integrationIdOrName, revision, destructive },
     project,
-  ): Promise<RevisedIntegration & { warnings: string[]; impacts: Impact[] }> {
+  ): Promise<RevisedIntegration & { warnings: Text[]; impacts: Impact[] }> {
     const integration = await getIntegration(call, project.id, integrationIdOrName);
     const context = { ...integration, path: ['revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
@@ -134,7 +134,12 @@ export const createRevision = projectMutation({
         destructive,
       });
       const impacts = await listImpacts(call, tx, revisedIntegration);
-      return { ...revisedIntegration, warnings, impacts };
+      const inputName = createRevisionInput.meta()?.id;
+      return {
+        ...revisedIntegration,
+        warnings: warnings.map((warning) => nameInput(warning, inputName)),
+        impacts,
+      };
     });
   },
 });

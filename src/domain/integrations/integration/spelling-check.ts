@@ -4,13 +4,10 @@
  */
 
 import { findNearestName } from '../../../kernel/nearest-name.ts';
-import { formatPath } from '../../../kernel/text.ts';
+import { member, type Path, type Text, text } from '../../../kernel/text.ts';
 import type { Provider, StandardNames } from '../../../providers/contract.ts';
 import { listStandardNames } from '../../../providers/object-support.ts';
-
 import type { IntegrationContent } from './integration-content.ts';
-
-type Path = readonly PropertyKey[];
 
 /** Most names with more errors are correct names of custom fields, or of standard fields that the gateway does not know. */
 const TOLERANCE = { lettersPerError: 6 };
@@ -26,14 +23,16 @@ export function listSpellingWarnings(
   content: IntegrationContent,
   path: Path,
   provider: Provider,
-): string[] {
+): Text[] {
   const standardNames = listStandardNames(provider);
   return [...listNames(content, path, standardNames)].flatMap(
     ({ name, noun, owner, candidates, ...named }) => {
       const nearestName = findMisspelledName(name, candidates, provider);
       if (nearestName === null) return [];
       const vendor = owner ?? provider.displayName;
-      return `${formatPath(named.path)}: ${name} is not a standard ${noun} of ${vendor}. Did you mean ${nearestName}? Ignore this warning if accounts have a custom ${noun} of this name.`;
+      return [
+        text`${member(...named.path)}: ${name} is not a standard ${noun} of ${vendor}. Did you mean ${nearestName}? Ignore this warning if accounts have a custom ${noun} of this name.`,
+      ];
     },
   );
 }

@@ -14,7 +14,7 @@ import { addDeletions, addMutation, describeResult } from '../../schema/mutation
 import { objectType } from '../../schema/object-type.ts';
 import { builder } from '../../schema/schema-builder.ts';
 import { Integration, Project, Revision } from '../../schema/types.ts';
-import { impactsField, WARNINGS } from './revision.ts';
+import { impactsField, warningsField } from './revision.ts';
 
 objectType(Integration, integrationResource, (t) => ({
   latestRevision: requiredLinkField(t, {
@@ -54,7 +54,7 @@ const CreateIntegrationPayload = builder
         type: Integration,
         description: 'The integration. Pass its id or name as `integrationIdOrName`.',
       }),
-      warnings: t.exposeStringList('warnings', { description: WARNINGS }),
+      warnings: warningsField(t),
     }),
   });
 
@@ -67,7 +67,7 @@ const UpsertIntegrationsPayload = builder
         type: [Integration],
         description: 'The integrations, in the order of the input.',
       }),
-      warnings: t.exposeStringList('warnings', { description: WARNINGS }),
+      warnings: warningsField(t),
       impacts: impactsField(t),
     }),
   });

@@ -1,4 +1,5 @@
 import { byId } from '../../../domain/access/scope.ts';
+import { printTexts } from '../../../domain/base/stored-text.ts';
 import {
   type Impact,
   impactedInstallationResource,
@@ -9,6 +10,7 @@ import {
   listRevisions,
   revisionResource,
 } from '../../../domain/integrations/integration/revision.ts';
+import type { Text } from '../../../kernel/text.ts';
 import { addList } from '../../schema/lists.ts';
 import { addMutation, describeResult } from '../../schema/mutations.ts';
 import { objectType } from '../../schema/object-type.ts';
@@ -40,8 +42,18 @@ objectType(Revision, revisionResource);
 
 addList(Integration, 'revisions', Revision, listRevisions);
 
-export const WARNINGS =
+const WARNINGS =
   'Members that were accepted and ignored, each with its path and the reason, and names of objects and fields that are probably misspelled, each with the nearest standard name of the provider. If fields are named twice, the last one applies.';
+
+/** Creates the field for the warnings about an accepted content. */
+export function warningsField<P extends { warnings: Text[] }>(
+  t: PothosSchemaTypes.ObjectFieldBuilder<Types, P>,
+) {
+  return t.stringList({
+    description: WARNINGS,
+    resolve: ({ warnings }, _args, { call }) => printTexts(call, warnings),
+  });
+}
 
 /** Creates the field for the installations that new revisions break. */
 export function impactsField<P extends { impacts: Impact[] }>(
@@ -69,7 +81,7 @@ const CreateRevisionPayload = builder
         type: Integration,
         description: 'The integration, with the revision as its latest.',
       }),
-      warnings: t.exposeStringList('warnings', { description: WARNINGS }),
+      warnings: warningsField(t),
       impacts: impactsField(t),
     }),
   });

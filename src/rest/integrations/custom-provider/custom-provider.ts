@@ -19,7 +19,7 @@ import {
 } from '../../endpoint/resource-endpoints.ts';
 
 import { sendWarnings, WARNING_HEADER_REMARK } from '../integration/ignored-members.ts';
-import { formatImpact } from '../integration/revision.ts';
+import { describeImpact } from '../integration/revision.ts';
 
 const tag = 'Custom providers';
 const path = '/projects/{projectIdOrName}/custom-providers';
@@ -64,10 +64,7 @@ export const customProviderEndpoints = [
     status: 200,
     resource: customProviderResource,
     show({ customProvider, impacts }, request) {
-      sendWarnings(
-        request,
-        impacts.map((impact) => formatImpact(request.call, impact)),
-      );
+      sendWarnings(request, impacts.map(describeImpact));
       return customProvider;
     },
   }),

@@ -1,5 +1,6 @@
 /** Members of a manifest that the reference API accepts and ignores, and the warnings that report them. */
-import { formatPath } from '../../../kernel/text.ts';
+import { printTexts } from '../../../domain/base/stored-text.ts';
+import { formatPath, type Text } from '../../../kernel/text.ts';
 import type { Parts, RestRequest } from '../../endpoint/endpoint.ts';
 import { getValue } from '../../endpoint/mask.ts';
 import { setWarnings } from '../../endpoint/warning-header.ts';
@@ -59,10 +60,10 @@ function dropNames(value: unknown, { names, path, warnings }: DropOptions): void
 /**
  * Sends a `Warning` header with a warning for each member that was ignored. Logs the members that only REST accepts.
  */
-export function sendWarnings(request: RestRequest, domainWarnings: readonly string[]): void {
+export function sendWarnings(request: RestRequest, domainWarnings: readonly Text[]): void {
   const { call, url, warnings } = request;
   if (warnings.length > 0) {
     call.log.warn({ path: url.split('?')[0], warnings }, 'manifest.members_ignored');
   }
-  setWarnings(request, [...warnings, ...domainWarnings]);
+  setWarnings(request, [...warnings, ...printTexts(call, domainWarnings)]);
 }

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import type { Call } from '../../../domain/access/call.ts';
 import { readWithin } from '../../../domain/access/declared-read.ts';
 import { loaded } from '../../../domain/access/relations.ts';
 import { byId, type Row } from '../../../domain/access/scope.ts';
 import { projectIdOrName } from '../../../domain/base/names.ts';
 import { computed } from '../../../domain/base/resource.ts';
-import { printFor } from '../../../domain/base/stored-text.ts';
 import type { Impact } from '../../../domain/integrations/installation/check/impacts.ts';
 import {
   getNamedIntegration,
@@ -22,7 +20,7 @@ import {
   revisionResource,
 } from '../../../domain/integrations/integration/revision.ts';
 import { id } from '../../../kernel/ids.ts';
-import { text } from '../../../kernel/text.ts';
+import { type Text, text } from '../../../kernel/text.ts';
 import { setLocation } from '../../endpoint/endpoint.ts';
 import { integrationInPath } from '../../endpoint/request-form.ts';
 import { listEndpoint, mutationEndpoint, readEndpoint } from '../../endpoint/resource-endpoints.ts';
@@ -74,8 +72,7 @@ export const revisionEndpoints = [
     status: 201,
     resource: null,
     show({ revision: { id }, warnings, impacts }, request) {
-      const impactTexts = impacts.map((impact) => formatImpact(request.call, impact));
-      sendWarnings(request, [...warnings, ...impactTexts]);
+      sendWarnings(request, [...warnings, ...impacts.map(describeImpact)]);
       setLocation(request, id);
     },
   }),
@@ -94,11 +91,8 @@ export const revisionEndpoints = [
   }),
 ];
 
-export function formatImpact(
-  call: Call,
-  { path, reason, installationTotal, installations }: Impact,
-): string {
+export function describeImpact({ path, reason, installationTotal, installations }: Impact): Text {
   const noun = installationTotal === 1 ? 'installation' : 'installations';
   const count = `(${installations.length} of ${installationTotal} ${noun})`;
-  return printFor(call, text`${path}: ${reason} ${count}`);
+  return text`${path === '' ? '' : text`${path}: `}${reason} ${count}`;
 }

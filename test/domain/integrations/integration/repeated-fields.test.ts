@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Services } from '../../../../src/domain/access/call.ts';
 import { integrationContentInput } from '../../../../src/domain/integrations/integration/integration-content-input.ts';
 import { dropRepeatedFields } from '../../../../src/domain/integrations/integration/normalized-content.ts';
+import { printText } from '../../../../src/kernel/text.ts';
 
 function dropFields(requiredFields: object[], optionalFields: object[] = []) {
   const object = { objectName: 'contacts', destination: 'records', requiredFields, optionalFields };
@@ -19,7 +20,7 @@ function dropFields(requiredFields: object[], optionalFields: object[] = []) {
       listFieldNames(firstObject?.requiredFields),
       listFieldNames(firstObject?.optionalFields),
     ],
-    warnings,
+    warnings: warnings.map((warning) => printText(warning)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { integrationContentInput } from '../../../../src/domain/integrations/integration/integration-content-input.ts';
 import { listSpellingWarnings } from '../../../../src/domain/integrations/integration/spelling-check.ts';
+import { printText } from '../../../../src/kernel/text.ts';
 import type { Provider } from '../../../../src/providers/contract.ts';
 import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
 import { zoho } from '../../../../src/providers/declared/crm/zoho.ts';
@@ -21,7 +22,7 @@ const createReadObject = (objectName: string, fieldNames: string[] = [], members
 
 function listWarnings(provider: Provider, content: object): string[] {
   const input = integrationContentInput.parse({ name: 'crm', provider: provider.name, ...content });
-  return listSpellingWarnings(input, ['input'], provider);
+  return listSpellingWarnings(input, ['input'], provider).map((warning) => printText(warning));
 }
 
 const listReadWarnings = (provider: Provider, objectName: string, fieldNames: string[] = []) =>

@@ -1,7 +1,7 @@
 /** The reasons why a change breaks installations. */
 import { z } from 'zod';
 import type { Row } from '../../../../database/statements/tables.ts';
-import { formatPath, nameInput, type Path, type Text } from '../../../../kernel/text.ts';
+import { member, nameInput, type Path, type Text, text } from '../../../../kernel/text.ts';
 import type { Call } from '../../../access/call.ts';
 import { createRelations } from '../../../access/relations.ts';
 import { byId } from '../../../access/scope.ts';
@@ -19,7 +19,7 @@ export const impactedInstallationResource = resource(
       z
         .string()
         .nullable()
-        .describe("The builder's own id for the group. Null if the group was erased since."),
+        .describe("The builder's own id for the group. {Null} if the group was erased since."),
       async ({ groupId }: { groupId: string }, call: Call) =>
         (await createRelations(call).find(byId('Group'), groupId))?.groupRef ?? null,
     ),
@@ -31,11 +31,14 @@ export const impactResource = resource(
   'A reason why a change breaks installations: their config is valid for the active revision but not for the new one, or their account lacks a field that becomes required.',
   {
     integrationName: z.string().describe('The name of the integration.'),
-    path: z
-      .string()
-      .describe(
-        'The part of the config, like `read.contacts.fieldMappings`. Empty for the whole installation.',
-      ),
+    path: printedText(
+      'path',
+      z
+        .string()
+        .describe(
+          'The part of the config, like `proxy.enabled`. Empty for the whole installation.',
+        ),
+    ),
     reason: printedText('reason', z.string().describe('The human-readable reason.')),
     installationTotal: z.int().describe('The number of installations of the integration.'),
     installations: z
@@ -45,7 +48,10 @@ export const impactResource = resource(
 );
 
 /** An impact as plans store it. The refs of groups are read when it is shown, because a group may be erased. */
-export interface Impact extends Omit<z.output<typeof impactResource>, 'reason' | 'installations'> {
+export interface Impact
+  extends Omit<z.output<typeof impactResource>, 'path' | 'reason' | 'installations'> {
+  /** Names the part of the config. Plans of earlier versions have the domain's name. */
+  path: Text;
   reason: Text;
   installations: { installationId: string; groupId: string }[];
 }
@@ -73,7 +79,10 @@ export class Impacts {
   ): void {
     if (this.#listedCount >= LISTED_INSTALLATIONS_MAX) return;
     this.#listedCount += 1;
-    const named = { path: formatPath(path), reason: nameInput(reason, CONFIG) };
+    const named = {
+      path: path.length === 0 ? '' : nameInput(text`${member(...path)}`, CONFIG),
+      reason: nameInput(reason, CONFIG),
+    };
     const key = JSON.stringify(named);
     const impact = this.#impactsByReason.get(key) ?? {
       integrationName: this.#integrationName,

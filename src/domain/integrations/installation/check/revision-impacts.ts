@@ -252,7 +252,10 @@ function addMissingFields(
     impacts.add(installation, { path: issue.path, reason: toReason(issue) });
 }
 
-/** Returns a path with names of objects instead of indexes, so that it does not depend on the order of the objects. */
+/**
+ * Returns the path of the list or the member that an issue is about, with the name of the object in place of its index. The
+ * path does not depend on the order of objects and items.
+ */
 function namePath({ path }: Issue, config: ConfigContent): Path {
   const [section, index, ...inner] = path[0] === 'config' ? path.slice(1) : path;
   const choices = config[section as keyof ConfigContent];
@@ -260,9 +263,10 @@ function namePath({ path }: Issue, config: ConfigContent): Path {
   const names = isChoice
     ? [section, choices[index]?.objectName, ...inner]
     : [section, index, ...inner];
-  const named = names.filter((key) => key !== undefined && typeof key !== 'number');
+  const itemAt = names.findIndex((key) => typeof key === 'number');
+  const named = names.slice(0, itemAt < 0 ? undefined : itemAt);
   if (named.at(-1) === 'objectName') named.pop();
-  return named as PropertyKey[];
+  return named.filter((key) => key !== undefined);
 }
 
 function toReason({ detail, value }: Issue): Text {

@@ -2,7 +2,11 @@
 import { z } from 'zod';
 import { boundedName } from '../../../../domain/base/names.ts';
 import { resource } from '../../../../domain/base/resource.ts';
-import type { ConfigInput } from '../../../../domain/integrations/installation/choice/installation-config-input.ts';
+import {
+  type ConfigInput,
+  installationConfigInput,
+} from '../../../../domain/integrations/installation/choice/installation-config-input.ts';
+import { formatPath } from '../../../../kernel/text.ts';
 import {
   byName,
   type FullForm,
@@ -15,6 +19,7 @@ import {
   same,
   unlessEmpty,
 } from '../../../endpoint/form.ts';
+import { declareNames } from '../../../endpoint/stored-spelling.ts';
 import { readForm } from './read-form.ts';
 import { ignoredForm, subscribeForm } from './subscribe-form.ts';
 import { writeForm } from './write-form.ts';
@@ -83,6 +88,10 @@ export const configForm = merge(
     "The objects whose events differ from the integration's choice.",
   ),
   proxyForm,
+);
+
+declareNames(installationConfigInput.meta()?.id, (path) =>
+  formatPath(configForm.locate(undefined, path)),
 );
 
 /** Describes objects in responses, which always have the `required` members. */
