@@ -106,6 +106,21 @@ test('reports an unknown provider once', async () => {
   expect(connection.problem.issues).toMatchObject([{ name: 'input.provider' }]);
 });
 
+test('repeats the value that the caller of REST has sent', async () => {
+  const rest = await createRestTenant(app);
+  const project = { name: 'a', appName: 'b' };
+  const mask = await rest.expectRefusal('PATCH', rest.base, { updateMask: [7], project });
+  expect(mask.issues).toMatchObject([{ name: 'updateMask[0]', value: 7 }]);
+  const metadata = await rest.expectRefusal(
+    'PUT',
+    `${rest.base}/integrations/crm/object-metadata`,
+    { groupRef: 'acme', fields: {} },
+  );
+  expect(metadata.issues).toMatchObject([{ name: 'fields', value: {} }]);
+  const list = await rest.expectRefusal('GET', `${rest.base}/connections?createTimeFrom=now`);
+  expect(list.issues).toMatchObject([{ name: 'createTimeFrom', value: 'now' }]);
+});
+
 test('suggests the nearest name of an unknown member, and says which specVersion is required', async () => {
   const rest = await createRestTenant(app);
   const topic = await rest.expectRefusal('POST', `${rest.base}/topics`, { nane: 'a' });

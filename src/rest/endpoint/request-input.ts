@@ -94,7 +94,7 @@ function decodeParts({ partSchemas, locations, mask }: Endpoint, parts: Parts): 
     return value === undefined ? [] : [[member, value] as const];
   });
   const members = Object.fromEntries(entries);
-  const maskIssues = mask ? listMaskIssues(mask, values.get('body'), members) : [];
+  const maskIssues = mask ? listMaskIssues(mask, parts.body ?? {}, members) : [];
   return { members, issues: [...maskIssues, ...decoders.flatMap(({ decoder }) => decoder.issues)] };
 }
 
@@ -241,7 +241,7 @@ class PartDecoder {
   #decodeTime(value: unknown, path: Path): unknown {
     const { data, success } = timestamp.safeParse(value);
     if (success) return data;
-    this.#report(createInputIssue(path, 'must be a timestamp like 2026-01-31T12:00:00Z.'));
+    this.#report(createInputIssue(path, 'must be a timestamp like 2026-01-31T12:00:00Z.', value));
     return value;
   }
 

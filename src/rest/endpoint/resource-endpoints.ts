@@ -7,6 +7,7 @@ import type { Mutation } from '../../domain/access/declared-mutation.ts';
 import { type Read, read } from '../../domain/access/declared-read.ts';
 import { createdFilters, type TimeRange } from '../../domain/access/paging/created-range.ts';
 import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/access/paging/page.ts';
+import { withMovedPaths } from '../../domain/base/parse-input.ts';
 import { resource } from '../../domain/base/resource.ts';
 import {
   type DeclaredLocations,
@@ -215,15 +216,28 @@ interface TimeParameters {
 
 /** Adapts a list, so that it accepts the two parameters in place of the range. */
 export function joinCreateTime<I extends { createTime?: TimeRange | null | undefined }, R>(
-  list: Read<[input: I], R>,
-): Read<[input: Omit<I, 'createTime'> & TimeParameters], R> {
+  list: Read<[input: I], Promise<R> | R>,
+): Read<[input: Omit<I, 'createTime'> & TimeParameters], Promise<R>> {
   return read(
     list.needs,
     list.description,
-    (call, { createTimeFrom: from, createTimeUntil: until, ...input }) =>
-      list(call, { ...input, createTime: { from, until } } as unknown as I),
+    (call, { createTimeFrom: from, createTimeUntil: until, ...input }) => {
+      const createTime = from || until ? { from, until } : undefined;
+      const parameter = from ? 'createTimeFrom' : 'createTimeUntil';
+      return withMovedPaths(
+        (path) =>
+          path[0] === 'createTime' ? [TIME_PARAMETERS[String(path[1])] ?? parameter] : path,
+        () => list(call, { ...input, ...(createTime && { createTime }) } as unknown as I),
+      );
+    },
   );
 }
+
+/** The parameters of the range's members. */
+const TIME_PARAMETERS: Record<string, string> = {
+  from: 'createTimeFrom',
+  until: 'createTimeUntil',
+};
 
 interface ChangeDefinition<S extends z.ZodObject, R, B extends z.ZodRawShape> extends EndpointBase {
   mutation: Mutation<S, R>;

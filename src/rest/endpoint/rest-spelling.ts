@@ -25,9 +25,12 @@ export function createSpelling(
     toWord: (name, enumName) =>
       enumName === undefined ? (words.get(name) ?? name) : toWord(enumName, name),
     showValue(value, location) {
+      const receivedValue = findReceivedValue(parts, location);
+      // An object of the domain may have another form than the caller's.
+      if (typeof value === 'object' && value !== null) return receivedValue ?? value;
       // The domain reports the name of an enum's value, and the caller has sent its word.
       const word = words.get(String(value));
-      return word !== undefined && word === findReceivedValue(parts, location) ? word : value;
+      return word !== undefined && word === receivedValue ? word : value;
     },
   };
 }

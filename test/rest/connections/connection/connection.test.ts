@@ -57,6 +57,22 @@ test('creates a connection, and returns its credentials only if requested', asyn
   });
 });
 
+test('searches connections, and refuses other filters with a search by their own names', async () => {
+  const rest = await createRestTenant(app);
+  await createConnection(rest, { groupName: 'Acme Inc.' });
+  await createConnection(rest, { groupRef: 'globex', groupName: 'Globex' });
+  const path = `${rest.base}/connections?search=glo`;
+  expect(await rest.get(path)).toMatchObject([{ group: { groupRef: 'globex' } }]);
+  const time = '2026-01-31T12:00:00Z';
+  for (const name of ['createTimeFrom', 'createTimeUntil']) {
+    const { status, body } = await rest.request('GET', `${path}&${name}=${time}`);
+    expect({ status, issues: body.issues }).toMatchObject({
+      status: 400,
+      issues: [{ in: 'query', name, detail: 'must not be combined with search.' }],
+    });
+  }
+});
+
 test('lists connections by every filter, in a constant number of statements', async () => {
   const rest = await createRestTenant(app);
   const path = `${rest.base}/connections`;
