@@ -40,16 +40,17 @@ export async function readInput(
   parts: Parts,
   validate: Validate,
 ): Promise<RequestInput> {
+  const waitForTurn = needsTurns(parts.body) ? nextTurn : async () => {};
+  await waitForTurn();
   refuseUnstorable(parts);
-  if (!needsTurns(parts.body)) return parseParts(endpoint, parts, validate);
-  await nextTurn();
-  const input = parseParts(endpoint, parts, validate);
-  await nextTurn();
+  const decodedParts = decodeParts(endpoint, parts);
+  await waitForTurn();
+  const input = parseMembers(endpoint, decodedParts, validate);
+  await waitForTurn();
   return input;
 }
 
-function parseParts(endpoint: Endpoint, parts: Parts, validate: Validate): RequestInput {
-  const decodedParts = decodeParts(endpoint, parts);
+function parseMembers(endpoint: Endpoint, decodedParts: Members, validate: Validate): RequestInput {
   const domainMembers = convertWireForms(endpoint.locations, decodedParts.members);
   const { value: input, error } = validate(endpoint.input, domainMembers.members);
   const issues = [...decodedParts.issues, ...domainMembers.issues];

@@ -1,4 +1,5 @@
 /** Runs requests to endpoints: admits the caller, waits for a turn, validates the input, and limits the time. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { type Call, createCall, type Services } from '../../domain/access/call.ts';
 import { PAGE_MAX } from '../../domain/access/paging/page.ts';
@@ -8,6 +9,7 @@ import { authorize } from '../../domain/access/viewer/needs.ts';
 import { toWeight } from '../../domain/access/viewer/share/process-shares.ts';
 import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
 import { findProjectId, type Viewer } from '../../domain/access/viewer/viewer.ts';
+import { needsTurns } from '../../domain/base/storable-input.ts';
 import { DomainError, missingCredentials, spellError } from '../../kernel/errors.ts';
 import { measure, toOutcome } from '../../kernel/meters.ts';
 import { inSpan } from '../../kernel/spans.ts';
@@ -129,6 +131,7 @@ async function runAdmitted(
     authorize(request.call.viewer, endpoint.needs);
     if (endpoint.rewrite) {
       refuseUnstorable(parts);
+      if (needsTurns(parts.body)) await nextTurn();
       parts = await endpoint.rewrite(parts, request);
     }
     const input = await readInput(endpoint, parts, validate);

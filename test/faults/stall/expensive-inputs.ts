@@ -83,12 +83,12 @@ const CREATE_REVISION = `mutation CreateRevision($input: CreateRevisionInput!) {
   createRevision(input: $input) { revision { id } }
 }`;
 
-/** The limit for an input in which each of 9,702 objects has a schedule of its own. */
-const SCHEDULES_STALL_MS_MAX = 200;
-
 const UPSERT_INTEGRATIONS = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) {
   upsertIntegrations(input: $input) { integrations { id } }
 }`;
+
+const createSchedule = (number: number, index: number) =>
+  `0,${10 + (number % 40)} ${index % 23},23 ${1 + (index % 28)} ${1 + (index % 12)} *`;
 
 /** Returns manifests of 128 KiB, and revisions with the maximum number of objects and more. */
 function createManifests({ projectId }: Writer): LargeInput[] {
@@ -109,7 +109,7 @@ function createManifests({ projectId }: Writer): LargeInput[] {
         objects: repeat(198, (index) => ({
           objectName: `object${index}`,
           destination: 'records',
-          schedule: `0,${10 + (number % 40)} ${index % 23},23 ${1 + (index % 28)} ${1 + (index % 12)} *`,
+          schedule: createSchedule(number, index),
         })),
       },
     }),
@@ -142,14 +142,8 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     }),
     createGraphqlInput('revision with 500 objects', CREATE_REVISION, { input }),
     createGraphqlInput('revision with 200 schedules', CREATE_REVISION, { input: scheduledInput }),
-    {
-      ...createGraphqlInput(schedulesName, UPSERT_INTEGRATIONS, { input: upsertInput }),
-      stallMsMax: SCHEDULES_STALL_MS_MAX,
-    },
-    {
-      ...createRestInput(schedulesName, batchPath, upserted),
-      ...{ method: 'PUT', stallMsMax: SCHEDULES_STALL_MS_MAX },
-    },
+    createGraphqlInput(schedulesName, UPSERT_INTEGRATIONS, { input: upsertInput }),
+    { ...createRestInput(schedulesName, batchPath, upserted), method: 'PUT' },
   ];
 }
 
@@ -303,12 +297,24 @@ const PLAN_PROJECT = `mutation PlanProject($input: PlanProjectInput!) {
   planProject(input: $input) { plan { id } }
 }`;
 
+/** Returns a project document of 28 integrations, each of whose objects has a schedule of its own. */
+function createSchedulesDocument(): string {
+  const integrations = repeat(28, (number) => {
+    const objects = repeat(198, (index) => {
+      return `{objectName: object${index}, destination: records, schedule: "${createSchedule(number, index)}"}`;
+    });
+    return `- {name: crm${number}, provider: sandbox, read: {objects: [${objects.join(', ')}]}}`;
+  });
+  return `specVersion: 1.0.0\nintegrations:\n${integrations.join('\n')}`;
+}
+
 /** Returns project documents of 512 KiB, which a thread parses and the main thread validates. */
 function createPlans({ projectId }: Writer): LargeInput[] {
   const documents: Record<string, string> = {
     'of unknown members': repeat(30_000, (index) => `key${index}: 1`).join('\n'),
     'of invalid topics': `topics:\n${'- {}\n'.repeat(9_000)}`,
     'of lists': `topics: [${'[],'.repeat(170_000)}]`,
+    'of 5,500 schedules': createSchedulesDocument(),
   };
   return Object.entries(documents).map(([name, text]) => {
     const input = { projectIdOrName: projectId, document: text.slice(0, 512 * 1024) };
