@@ -57,7 +57,6 @@ export async function registerRest(app: Rest, gateway: RestGateway): Promise<voi
   for (const route of ROUTES) addRoute(app, route, gateway);
   registerProxy(app, gateway);
   await registerUpload(app, gateway);
-  app.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger());
   await registerPage(app);
 }
 

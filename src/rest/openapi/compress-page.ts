@@ -4,12 +4,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 
-/** The paths below the page that make up almost all of its 2.7 MB. */
+/** The OpenAPI document, and the files that make up almost all of the page's 2.7 MB. */
 const LARGE_PATHS = [
-  '/json',
-  '/static/swagger-ui-bundle.js',
-  '/static/swagger-ui-standalone-preset.js',
-  '/static/swagger-ui.css',
+  '/openapi.json',
+  '/docs/json',
+  '/docs/static/swagger-ui-bundle.js',
+  '/docs/static/swagger-ui-standalone-preset.js',
+  '/docs/static/swagger-ui.css',
 ];
 /** Takes a tenth of the CPU time of the best compression, for a size that is a tenth larger. */
 const QUALITY = 6;
@@ -17,12 +18,12 @@ const QUALITY = 6;
 const compress = promisify(brotliCompress);
 
 /**
- * Compresses the large files of the reference page, because Swagger UI serves them uncompressed. Each file is compressed
- * at its first request and then kept: 0.5 MB in all.
+ * Compresses the OpenAPI document and the large files of the reference page, because Swagger UI serves them uncompressed. Each file is compressed
+ * at its first request and then kept: less than 1 MB in all.
  */
-export function compressPage(scope: FastifyInstance, pagePath: string): void {
+export function compressPage(scope: FastifyInstance, basePath: string): void {
   const compressed = new Map<string, Promise<Buffer>>();
-  const largePaths = new Set(LARGE_PATHS.map((path) => pagePath + path));
+  const largePaths = new Set(LARGE_PATHS.map((path) => basePath + path));
   scope.addHook('onSend', async ({ method, url, headers }, reply, payload) => {
     const [path = ''] = url.split('?');
     if (method !== 'GET' || reply.statusCode !== 200 || !largePaths.has(path)) return payload;

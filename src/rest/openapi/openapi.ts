@@ -248,10 +248,14 @@ isDark.addEventListener('change', apply);
 apply();
 `;
 
-/** Registers the reference page at /v1/docs: Swagger UI from this server, which loads nothing from outside. */
+/**
+ * Registers the document at /v1/openapi.json, and the reference page at /v1/docs: Swagger UI from this server, which loads
+ * nothing from outside.
+ */
 export async function registerPage(app: FastifyInstance): Promise<void> {
   await app.register(async (scope) => {
-    compressPage(scope, `${BASE_PATH}/docs`);
+    compressPage(scope, BASE_PATH);
+    scope.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger());
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
       indexPrefix: BASE_PATH,

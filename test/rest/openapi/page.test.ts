@@ -24,6 +24,7 @@ test('loads nothing from other origins, and forbids it', async () => {
 });
 
 test.each([
+  '../openapi.json',
   'json',
   'static/swagger-ui-bundle.js',
   'static/swagger-ui.css',
