@@ -208,12 +208,12 @@ const INSERTS = [
     { grain: 'day', block: 'month', buckets: 31 },
   ].map(
     ({ grain, block, buckets }) =>
-      `insert into "ActivityCount" ("projectId", grain, time, kind, key, first, second, third, "p50Ms", "p95Ms", "p99Ms")
-       select pg_temp.project_of(n), '${grain}', time, kind, key, counts, counts, counts, counts, counts, counts
+      `insert into "ActivityCount" ("projectId", grain, time, kind, key, total, failed, "p50Ms", "p95Ms", "p99Ms")
+       select pg_temp.project_of(n), '${grain}', time, kind, key, counts, counts, counts, counts, counts
        from generate_series(0, ${SHARDS - 1}) n,
          generate_series(timestamptz '2025-01-01Z', '2025-03-31Z', '1 ${block}') time,
          (values ('operation', 'READ SUCCESS'), ('operation', 'READ FAILURE'), ('operation', 'WRITE SUCCESS'),
-           ('operation', 'WRITE FAILURE'), ('delivery', 'dst_a'), ('delivery', 'dst_b'), ('record', ''), ('stream', 'dst_c')) v(kind, key),
+           ('operation', 'WRITE FAILURE'), ('delivery', 'dst_a'), ('delivery', 'dst_b'), ('record', 'read'), ('stream', 'dst_c')) v(kind, key),
          (select array_agg(1 + hashtext(:seed || i::text) & 1023) as counts from generate_series(1, ${buckets}) i) c
        where n in (0, ${MEASURED_SHARDS}, ${MEASURED_SHARDS + 1})`,
   ),
@@ -227,7 +227,7 @@ const DERIVED_INSERTS = [
    from "NotificationEvent"`,
   `insert into "EventLog" ("projectId", "lastPosition")
    select "projectId", max(position) from "NotificationEvent" group by 1`,
-  `insert into "SearchWord" ("projectId", kind, place, "rowId")
+  `insert into "SearchWord" ("projectId", kind, "sortKey", "rowId")
    select "projectId", 'Group', word || ' ' || id, id
    from "Group" cross join lateral search_words(array["groupRef", "groupName"]) word`,
 ];

@@ -11,7 +11,7 @@ export const BEGIN_WRITE = `
     values ($7, $2, $1, 'INFO', 'Writing')
   ), task as (
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode", "recordCount",
-      "dueTime", "deadlineTime", "leaseToken", "leaseExpireTime", "attempts", "lastAttempt")
+      "dueTime", "deadlineTime", "leaseToken", "leaseExpireTime", "attempts", "lastAttemptTime")
     values ($1, $2, $4, 'contacts', 'CREATE', $8::"WriteMode", jsonb_array_length($9::jsonb),
       now(), now() + interval '1 hour', $1, now() + interval '10 seconds', 1, now())
   )

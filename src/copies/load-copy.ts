@@ -90,7 +90,7 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
   await compareTotals(session, tables, totals);
   // The processes of the other database do not run here, so their leases are free.
   await session.query(
-    `update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute'`,
+    `update "ServerProcess" set "lockMissingSince" = clock_timestamp() - interval '1 minute'`,
   );
   await options.beforeCommit?.(session);
   await session.query('commit');

@@ -30,7 +30,7 @@ const DELIVERIES = `
   where "status" = 'PENDING'`;
 /** Treats each write as interrupted, so that the rules for unknown outcomes decide. */
 const WRITES = `
-  update "WriteTask" set "isUncertain" = true, "openGroup" = null where "endTime" is null`;
+  update "WriteTask" set "isUncertain" = true, "batchKey" = null where "endTime" is null`;
 const PROVIDER_EVENTS = `update "ProviderEvent" set "doneTime" = now() where "doneTime" is null`;
 /** An approved proposal may have been committed after the backup was taken. A running commit ends with its write. */
 const PROPOSALS = `

@@ -95,7 +95,7 @@ const ATTEMPTS_CTE = `
 /** CTE: resets the failures of the destinations in `succeeded`. */
 const RECOVERED_CTE = `
   recovered as (
-    update "Destination" destination set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
+    update "Destination" destination set "failingSince" = null, "failedAttempts" = 0, "isFailureReported" = false
     from succeeded where destination."projectId" = succeeded."projectId" and destination."id" = succeeded."id"
       and destination."failingSince" is not null
   )`;
@@ -139,11 +139,11 @@ const recordSql = (hasPermanentFailures: boolean) =>
     from health where destination."projectId" = health."projectId" and destination."id" = health."id"
       and not health."hasSucceeded"
     returning destination."projectId", destination."id", destination."failingSince",
-      destination."failedAttempts", destination."isFailingTold"
+      destination."failedAttempts", destination."isFailureReported"
   )${hasPermanentFailures ? `, ${FAILURE_EVENT_CTES}` : ''}
   select ${RECORDED_COUNTS},
     ${listFailingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "toDisable",
-    ${listFailingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasPermanentFailures ? `, ${notificationsSql('event_notifications')}` : ''}`,
+    ${listFailingSql('"failingSince" <= $5 and not "isFailureReported"')} as "toReport"${hasPermanentFailures ? `, ${notificationsSql('event_notifications')}` : ''}`,
   );
 
 /**

@@ -214,10 +214,10 @@ async function reportFailing(
       where: {
         projectId,
         id,
-        isFailingTold: false,
+        isFailureReported: false,
         failingSince: { lte: getReportCutoff(now) },
       },
-      data: { isFailingTold: true },
+      data: { isFailureReported: true },
       select: { name: true, url: true, failingSince: true, failedAttempts: true },
     });
     if (!destination?.failingSince) return false;

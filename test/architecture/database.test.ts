@@ -69,7 +69,7 @@ const SQL_FILES = [
   'domain/data/provider-event/object-subscription.ts',
   'domain/data/provider-event/receive-events.ts',
   'domain/data/provider-event/remove-subscription.ts',
-  'domain/data/provider-event/stream/stream-ping.ts',
+  'domain/data/provider-event/stream/list-webhook.ts',
   'domain/data/provider-event/stream/stream-state.ts',
   'domain/data/provider-event/subscription-secret.ts',
   'domain/data/schema-watch/schema-watch.ts',

@@ -68,7 +68,7 @@ test('skips a delivery while another process holds its lease', async () => {
 test('sends deliveries of an ended process immediately, before their lease expires', async () => {
   const endpoint = createEndpointName();
   const { id } = await createDestination(receiver.getUrl(endpoint));
-  await prisma.serverProcess.create({ data: { id: 'ended', missedTime: new Date(0) } });
+  await prisma.serverProcess.create({ data: { id: 'ended', lockMissingSince: new Date(0) } });
   const leaseExpireTime = new Date(Date.now() + HOUR_MS);
   const [deliveryId] = await enqueue(id, 1, {
     leaseToken: newLeaseToken('ended'),

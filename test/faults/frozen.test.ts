@@ -30,9 +30,9 @@ test("takes over a frozen process's work when its leases expire, and refuses its
   receiver.respondToHeld(ENDPOINT, { status: 200 });
   await delay(FROZEN_MS);
 
-  expect(await prisma.serverProcess.count({ where: { missedTime: null } })).toBeGreaterThanOrEqual(
-    2,
-  );
+  expect(
+    await prisma.serverProcess.count({ where: { lockMissingSince: null } }),
+  ).toBeGreaterThanOrEqual(2);
   const countUndelivered = () => prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
   await expect.poll(countUndelivered, { timeout: MINUTE_MS, interval: 50 }).toBe(0);
   const findStatus = async () => (await findOperation()).status;

@@ -175,7 +175,7 @@ async function changeRecordAndSchema(tenant: Tenant, installationId: string) {
   await expect
     .poll(async () => (await prisma.schemaWatch.findFirstOrThrow({ where: key })).connectionId)
     .not.toBeNull();
-  const data = { known: { contacts: {} }, dueTime: new Date(0) };
+  const data = { knownFields: { contacts: {} }, dueTime: new Date(0) };
   await prisma.schemaWatch.updateMany({ where: key, data });
   await checkSchemas();
 }

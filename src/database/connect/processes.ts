@@ -37,21 +37,21 @@ const HAS_OTHERS = `select exists (${LOCK_OF_A_PROCESS} and lock.objid::bigint <
 const hasChangedSql = (
   id: string,
   lockKey: number,
-) => `(process."missedTime" is null) <> ${HOLDS_LOCK}
-    and (process."missedTime" is not null
+) => `(process."lockMissingSince" is null) <> ${HOLDS_LOCK}
+    and (process."lockMissingSince" is not null
       or process."id" <> '${id}' and now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds'
         and exists (${LOCK_OF_A_PROCESS} and lock.objid::bigint = ${lockKey}))`;
 
 /** SQL: records the processes that have returned and, if $1 is true, those that are missing. */
 const recordChangesSql = (id: string, lockKey: number) => `
   update "ServerProcess" process set
-    "missedTime" = case when process."missedTime" is null then clock_timestamp() end
-  where ${hasChangedSql(id, lockKey)} and ($1 or process."missedTime" is not null)
-  returning process."id", process."missedTime" is not null as "isMissed"`;
+    "lockMissingSince" = case when process."lockMissingSince" is null then clock_timestamp() end
+  where ${hasChangedSql(id, lockKey)} and ($1 or process."lockMissingSince" is not null)
+  returning process."id", process."lockMissingSince" is not null as "isMissed"`;
 
 /** Marks this process as missing immediately, so that others take over its rows before the leases expire. */
 const LEAVE = `
-  update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute' where "id" = $1`;
+  update "ServerProcess" set "lockMissingSince" = clock_timestamp() - interval '1 minute' where "id" = $1`;
 
 export interface SharedProcesses extends Processes {
   /** Runs on each new connection for notifications. The process keeps its leases while that connection is open. */
@@ -92,7 +92,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
       // Shared, because an older connection of this process that hangs may still hold it.
       await sessionQuery(`select pg_advisory_lock_shared(${LOCK_CLASS}, $1::int)`, [lockKey]);
       // A database that refuses changes can still be read. A later check records that this process runs.
-      await sessionQuery('update "ServerProcess" set "missedTime" = null where "id" = $1', [
+      await sessionQuery('update "ServerProcess" set "lockMissingSince" = null where "id" = $1', [
         id,
       ]).catch(() => {});
       hasAnnounced = true;
@@ -120,8 +120,8 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
 export async function registerOnlyProcess(query: RunQuery): Promise<Processes> {
   const id = randomUUID();
   await query(
-    `update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute'
-     where "missedTime" is null`,
+    `update "ServerProcess" set "lockMissingSince" = clock_timestamp() - interval '1 minute'
+     where "lockMissingSince" is null`,
     [],
   );
   await query('insert into "ServerProcess" ("id") values ($1)', [id]);

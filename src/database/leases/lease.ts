@@ -49,7 +49,7 @@ export const RELEASED_LEASE = { leaseToken: null, leaseExpireTime: null } as con
 
 /** SQL for the ids of the processes that have ended. */
 export const MISSED_PROCESSES = `array(select "id" from "ServerProcess"
-      where "missedTime" <= clock_timestamp() - interval '${MISSED_MS} milliseconds')`;
+      where "lockMissingSince" <= clock_timestamp() - interval '${MISSED_MS} milliseconds')`;
 
 /** Returns an SQL condition: no claim holds the row. */
 export function isFreeSql({ token, expireTime }: LeaseColumns = LEASE): string {

@@ -98,18 +98,21 @@ export async function recountActivity(tx: Transaction, projectId: string): Promi
   // The shards of a cluster have no default for "number".
   await run(
     tx,
-    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "bucket", "first", "second", "number")
+    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "bucket", "total", "failed", "number")
       select "projectId", date_trunc('minute', "time", 'UTC'), "kind", "key", "bucket",
-        sum("first"), sum("second"), nextval('"ActivityDelta_number_seq"')
+        sum("total"), sum("failed"), nextval('"ActivityDelta_number_seq"')
       from (
         select "projectId", "createTime" as "time", 'operation' as "kind",
-          "actionType" || ' ' || "status" as "key", 0 as "bucket", 1 as "first", 0 as "second"
+          "actionType" || ' ' || "status" as "key", 0 as "bucket", 1 as "total", 0 as "failed"
         from "Operation" where ${isOfProject}
         union all
-        select "projectId", "updateTime", 'record', '', 0,
-          coalesce(("metadata"->'progress'->>'recordsProcessed')::int, 0),
-          coalesce(jsonb_array_length("metadata"->'successfulRecordIds'), 0)
-        from "Operation" where ${isOfProject} and "updateTime" is not null
+        select "projectId", "updateTime", 'record', 'read', 0,
+          ("metadata"->'progress'->>'recordsProcessed')::int, 0
+        from "Operation" where ${isOfProject} and "updateTime" is not null and "metadata" ? 'progress'
+        union all
+        select "projectId", "updateTime", 'record', 'written', 0,
+          jsonb_array_length("metadata"->'successfulRecordIds'), 0
+        from "Operation" where ${isOfProject} and "updateTime" is not null and "metadata" ? 'successfulRecordIds'
         union all
         select "projectId", "createTime", 'stream', "destinationId", 0, 1, 0
         from "StreamMessage" where ${isOfProject}

@@ -72,10 +72,7 @@ function selectUsesByInstallations(projectId: string, name: string) {
 }
 
 /** An integration with its latest revision, or an installation with its current config. */
-type DestinationUser = { projectId: string } & (
-  | { integrationId: string }
-  | { installationId: string }
-);
+type UsedBy = { projectId: string } & ({ integrationId: string } | { installationId: string });
 
 /**
  * Replaces the recorded uses of an integration or installation with the destinations that `content` names. Must run in
@@ -83,14 +80,14 @@ type DestinationUser = { projectId: string } & (
  */
 export async function recordDestinationUses(
   tx: Transaction,
-  user: DestinationUser,
+  usedBy: UsedBy,
   content: object,
 ): Promise<void> {
-  const userId = 'integrationId' in user ? user.integrationId : user.installationId;
-  await tx.destinationUse.deleteMany({ where: user });
+  const usedById = 'integrationId' in usedBy ? usedBy.integrationId : usedBy.installationId;
+  await tx.destinationUse.deleteMany({ where: usedBy });
   const names = listDestinationNames(content);
   if (names.length === 0) return;
-  const data = names.map((destinationName) => ({ ...user, userId, destinationName }));
+  const data = names.map((destinationName) => ({ ...usedBy, usedById, destinationName }));
   await tx.destinationUse.createMany({ data });
 }
 

@@ -34,19 +34,19 @@ export async function foldActivity(
 
 /** The number of attempts in each duration step. */
 const DURATION_COUNTS = STEPS.map(
-  (step) => `coalesce(sum(delta."first") filter (where delta."bucket" = ${step}), 0)`,
+  (step) => `coalesce(sum(delta."total") filter (where delta."bucket" = ${step}), 0)`,
 ).join(', ');
 
 /** The columns of `ActivityCount` with counts, each an array of the counts of consecutive buckets. */
-const COUNT_ARRAYS = ['first', 'second', 'third']
-  .map((name) => `activity_line(array_agg("place"), array_agg("${name}")) as "${name}"`)
+const COUNT_ARRAYS = ['total', 'failed']
+  .map((name) => `activity_array(array_agg("position"), array_agg("${name}")) as "${name}"`)
   .join(', ');
 
 /** The columns of `ActivityCount` with percentiles, which only deliveries have. */
 const PERCENTILE_ARRAYS = ['p50Ms', 'p95Ms', 'p99Ms']
   .map(
     (name, index) =>
-      `case when "kind" = 'delivery' then activity_line(array_agg("place"), array_agg("ms"[${index + 1}]))
+      `case when "kind" = 'delivery' then activity_array(array_agg("position"), array_agg("ms"[${index + 1}]))
        else '{}' end as "${name}"`,
   )
   .join(', ');
@@ -64,7 +64,7 @@ const FOLD_DELTAS = acrossProjects<{ deltaCount: number }>(
   ),
   sums as (
     select delta."projectId", grains."grain", date_trunc(grains."grain", delta."time", 'UTC') as "time", delta."kind", delta."key",
-      sum(delta."first")::int as "first", sum(delta."second")::int as "second", sum(delta."third")::int as "third",
+      sum(delta."total")::int as "total", sum(delta."failed")::int as "failed",
       array[${DURATION_COUNTS}]::int[] as "durations"
     from deltas delta cross join (values ('minute'), ('hour'), ('day')) grains("grain")
     group by 1, 2, 3, 4, 5
@@ -78,7 +78,7 @@ const FOLD_DELTAS = acrossProjects<{ deltaCount: number }>(
       activity_percentiles(stored."durations") as "ms"
   ),
   buckets as (
-    select sums.*, activity_place(sums."grain", sums."time") as "place", percentiles."ms"
+    select sums.*, activity_position(sums."grain", sums."time") as "position", percentiles."ms"
     from sums left join percentiles on sums."kind" = 'delivery' and percentiles."projectId" = sums."projectId"
       and percentiles."grain" = sums."grain" and percentiles."key" = sums."key" and percentiles."time" = sums."time"
   ),
@@ -89,16 +89,15 @@ const FOLD_DELTAS = acrossProjects<{ deltaCount: number }>(
   ),
   added as (
     insert into "ActivityCount" as stored
-      ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "p50Ms", "p95Ms", "p99Ms")
-    select "projectId", "grain", "time", "kind", "key", "first", "second", "third", "p50Ms", "p95Ms", "p99Ms"
+      ("projectId", "grain", "time", "kind", "key", "total", "failed", "p50Ms", "p95Ms", "p99Ms")
+    select "projectId", "grain", "time", "kind", "key", "total", "failed", "p50Ms", "p95Ms", "p99Ms"
     from count_rows order by 1, 2, 4, 3, 5
     on conflict ("projectId", "grain", "kind", "time", "key") do update set
-      "first" = activity_sum(stored."first", excluded."first"),
-      "second" = activity_sum(stored."second", excluded."second"),
-      "third" = activity_sum(stored."third", excluded."third"),
-      "p50Ms" = activity_over(stored."p50Ms", excluded."p50Ms"),
-      "p95Ms" = activity_over(stored."p95Ms", excluded."p95Ms"),
-      "p99Ms" = activity_over(stored."p99Ms", excluded."p99Ms")
+      "total" = activity_sum(stored."total", excluded."total"),
+      "failed" = activity_sum(stored."failed", excluded."failed"),
+      "p50Ms" = activity_replace(stored."p50Ms", excluded."p50Ms"),
+      "p95Ms" = activity_replace(stored."p95Ms", excluded."p95Ms"),
+      "p99Ms" = activity_replace(stored."p99Ms", excluded."p99Ms")
   )
   select count(*)::int as "deltaCount" from deltas`,
 );

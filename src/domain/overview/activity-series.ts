@@ -14,7 +14,7 @@ export interface ActivityRange {
   until: Date;
 }
 
-const COUNT_COLUMNS = ['first', 'second', 'third'] as const;
+const COUNT_COLUMNS = ['total', 'failed'] as const;
 const PERCENTILE_COLUMNS = ['p50Ms', 'p95Ms', 'p99Ms'] as const;
 type Column = (typeof COUNT_COLUMNS)[number] | (typeof PERCENTILE_COLUMNS)[number];
 
@@ -63,36 +63,36 @@ const selectCountsSql = (kind: Kind, columns: readonly Column[], keyCondition: s
  */
 const selectDeliveriesSql = (keyCondition: string) => `
   with added as materialized (
-    select date_trunc($2, "time", 'UTC') as "time", "key", "bucket", sum("first")::int as "first", sum("second")::int as "second"
+    select date_trunc($2, "time", 'UTC') as "time", "key", "bucket", sum("total")::int as "total", sum("failed")::int as "failed"
     from (
-      select "time", "key", "bucket", sum("first") as "first", sum("second") as "second" from "ActivityDelta"
+      select "time", "key", "bucket", sum("total") as "total", sum("failed") as "failed" from "ActivityDelta"
       where "projectId" = $1 and "kind" = 'delivery' and "time" >= $3 and "time" < $4 ${keyCondition} group by 1, 2, 3
     ) minutes group by 1, 2, 3
   )
-  select false as "isNew", "time", "key", "first"::text, "second"::text, "p50Ms"::text, "p95Ms"::text, "p99Ms"::text
+  select false as "isNew", "time", "key", "total"::text, "failed"::text, "p50Ms"::text, "p95Ms"::text, "p99Ms"::text
   from "ActivityCount" where "projectId" = $1 and "grain" = $2 and "kind" = 'delivery' and "time" >= activity_block($2, $3) and "time" < $4 ${keyCondition}
   union all
-  select true, total."time", total."key", array[total."first"]::text, array[total."second"]::text,
+  select true, summed."time", summed."key", array[summed."total"]::text, array[summed."failed"]::text,
     array[percentiles."ms"[1]]::text, array[percentiles."ms"[2]]::text, array[percentiles."ms"[3]]::text
-  from (select "time", "key", sum("first")::int as "first", sum("second")::int as "second" from added group by 1, 2) total
+  from (select "time", "key", sum("total")::int as "total", sum("failed")::int as "failed" from added group by 1, 2) summed
   cross join lateral (select activity_percentiles(array(
     select coalesce(sum(duration."count"), 0)::int from generate_series(0, 63) number
     left join (
-      select "bucket", "first" from added where added."time" = total."time" and added."key" = total."key"
+      select "bucket", "total" from added where added."time" = summed."time" and added."key" = summed."key"
       union all
-      select (stored."place" - 1)::int, stored."count" from "ActivityHistogram" histogram
-      cross join lateral unnest(histogram."durations") with ordinality stored("count", "place")
+      select (stored."position" - 1)::int, stored."count" from "ActivityHistogram" histogram
+      cross join lateral unnest(histogram."durations") with ordinality stored("count", "position")
       where histogram."projectId" = $1 and histogram."grain" = $2
-        and histogram."key" = total."key" and histogram."time" = total."time"
+        and histogram."key" = summed."key" and histogram."time" = summed."time"
     ) duration("step", "count") on duration."step" = number
     group by number order by number)) offset 0) percentiles("ms")
   order by "isNew"`;
 
 const createStatements = (keyCondition: string): Record<Kind, SqlStatement<SeriesRow>> => ({
-  operation: sqlStatement(selectCountsSql('operation', ['first'], keyCondition)),
+  operation: sqlStatement(selectCountsSql('operation', ['total'], keyCondition)),
   delivery: sqlStatement(selectDeliveriesSql(keyCondition)),
-  record: sqlStatement(selectCountsSql('record', COUNT_COLUMNS, keyCondition)),
-  stream: sqlStatement(selectCountsSql('stream', ['first'], keyCondition)),
+  record: sqlStatement(selectCountsSql('record', ['total'], keyCondition)),
+  stream: sqlStatement(selectCountsSql('stream', ['total'], keyCondition)),
 });
 const PROJECT_STATEMENTS = createStatements('');
 const DESTINATION_STATEMENTS = createStatements('and "key" = $5');
@@ -115,7 +115,7 @@ function createSeries(
 
 function createEmptySeries(key: string, length: number): ActivitySeries {
   const createNumbers = () => new Int32Array(length);
-  const counts = { first: createNumbers(), second: createNumbers(), third: createNumbers() };
+  const counts = { total: createNumbers(), failed: createNumbers() };
   const percentiles = { p50Ms: createNumbers(), p95Ms: createNumbers(), p99Ms: createNumbers() };
   return { key, ...counts, ...percentiles };
 }

@@ -111,8 +111,8 @@ async function listOperationActivity(
   range: ActivityRange,
 ): Promise<OperationActivity[]> {
   const series = await readActivitySeries(call, 'operation', range);
-  return listEntries(range, series, ({ key, first }, bucket, startTime) => {
-    const count = first[bucket] ?? 0;
+  return listEntries(range, series, ({ key, total }, bucket, startTime) => {
+    const count = total[bucket] ?? 0;
     if (count === 0) return null;
     const [actionType, status] = key.split(' ') as [OperationActionType, OperationStatus];
     return { startTime, actionType, status, count };
@@ -144,10 +144,14 @@ interface RecordActivity {
 /** Counts records by the time when they were read or written, and events by the time when they were received. */
 async function listRecordActivity(call: RowCall, range: ActivityRange): Promise<RecordActivity[]> {
   const series = await readActivitySeries(call, 'record', range);
-  return listEntries(range, series, ({ first, second, third }, bucket, startTime) => {
-    const read = first[bucket] ?? 0;
-    const written = second[bucket] ?? 0;
-    const receivedEvents = third[bucket] ?? 0;
+  const totals = new Map(series.map(({ key, total }) => [key, total]));
+  const count = (key: 'read' | 'written' | 'received', bucket: number) =>
+    totals.get(key)?.[bucket] ?? 0;
+  // An entry has the counts of all series, so it is listed for one of them only.
+  return listEntries(range, series.slice(0, 1), (_series, bucket, startTime) => {
+    const read = count('read', bucket);
+    const written = count('written', bucket);
+    const receivedEvents = count('received', bucket);
     const isEmpty = read + written + receivedEvents === 0;
     return isEmpty ? null : { startTime, read, written, receivedEvents };
   });
@@ -195,14 +199,14 @@ async function listDeliveryActivityInRange(
   const { projectId } = range;
   const series = await readActivitySeries(call, 'delivery', range);
   return listEntries(range, series, (counts, bucket, startTime) => {
-    const attempts = counts.first[bucket] ?? 0;
+    const attempts = counts.total[bucket] ?? 0;
     if (attempts === 0) return null;
     return {
       startTime,
       projectId,
       destinationId: counts.key,
       attempts,
-      failedAttempts: counts.second[bucket] ?? 0,
+      failedAttempts: counts.failed[bucket] ?? 0,
       p50Ms: counts.p50Ms[bucket] || null,
       p95Ms: counts.p95Ms[bucket] || null,
       p99Ms: counts.p99Ms[bucket] || null,
@@ -235,8 +239,8 @@ async function listStreamActivityInRange(
 ): Promise<StreamActivity[]> {
   const { projectId } = range;
   const series = await readActivitySeries(call, 'stream', range);
-  return listEntries(range, series, ({ key: destinationId, first }, bucket, startTime) => {
-    const messages = first[bucket] ?? 0;
+  return listEntries(range, series, ({ key: destinationId, total }, bucket, startTime) => {
+    const messages = total[bucket] ?? 0;
     return messages === 0 ? null : { startTime, projectId, destinationId, messages };
   });
 }

@@ -86,7 +86,9 @@ export async function removeExpired(
 }
 
 /** Deletes rows of processes whose leases ended more than a day ago. */
-const REMOVE_ENDED_PROCESSES = sqlStatement('delete from "ServerProcess" where "missedTime" < $1');
+const REMOVE_ENDED_PROCESSES = sqlStatement(
+  'delete from "ServerProcess" where "lockMissingSince" < $1',
+);
 
 /** Deletes sessions of the console that have ended. A builder has at most SESSIONS_OF_BUILDER_MAX. */
 const REMOVE_ENDED_SESSIONS = sqlStatement('delete from "ConsoleSession" where "expireTime" <= $1');

@@ -45,7 +45,7 @@ test.runIf(onPostgres)(
     const { processes, prisma } = database;
     const findMissedTime = async () =>
       (await prisma.serverProcess.findUniqueOrThrow({ where: { id: otherDatabase.processes.id } }))
-        .missedTime;
+        .lockMissingSince;
     // Processes are not marked as missed in the first 11 seconds after the start of the server.
     const isServerUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
     await expect.poll(() => queryRows(database, isServerUp, [])).toEqual([{ is: true }]);
@@ -86,7 +86,8 @@ test.runIf(onPostgres)(
       where "datname" = current_database() and "pid" <> pg_backend_pid()`);
     const readPingError = () => database.ping().then(() => null, String);
     await expect.poll(readPingError).toContain('accepts no writes');
-    const write = () => queryRows(database, 'update "ServerProcess" set "missedTime" = null', []);
+    const write = () =>
+      queryRows(database, 'update "ServerProcess" set "lockMissingSince" = null', []);
     await expect(write()).rejects.toThrow('accepts no writes');
     await server.query(`alter database ${name} reset default_transaction_read_only`);
     await expect.poll(readPingError, { timeout: 20_000 }).toBeNull();
@@ -142,7 +143,7 @@ test.runIf(onPostgres)(
     expect(await joinedProcess.check()).toEqual([]);
     await joinedProcess.announce((text, values) => server.query(text, values));
     expect(await joinedProcess.check()).toEqual([silentProcess.id]);
-    await query('update "ServerProcess" set "missedTime" = null where "id" = $1', [
+    await query('update "ServerProcess" set "lockMissingSince" = null where "id" = $1', [
       silentProcess.id,
     ]);
     await joinedProcess.announce((text, values) => server.query(text, values));
@@ -212,7 +213,7 @@ test.runIf(!onPostgres)(
     await firstDatabase[Symbol.asyncDispose]();
     const secondDatabase = await openEngine(persistentEngine, log);
     const rows = await secondDatabase.prisma.serverProcess.findMany({
-      where: { missedTime: null },
+      where: { lockMissingSince: null },
     });
     expect(rows.map(({ id }) => id)).toEqual([secondDatabase.processes.id]);
     expect(firstDatabase.processes.id).not.toBe(secondDatabase.processes.id);
@@ -226,8 +227,8 @@ test.runIf(onPostgres)('leaves when it stops while its first connection is opene
     select current_database() as "name"`;
   const other = await openDatabase(createConfig(`${inject('postgres').serverUrl}/${name}`), log);
   await other[Symbol.asyncDispose]();
-  const { missedTime } = await database.prisma.serverProcess.findUniqueOrThrow({
+  const { lockMissingSince } = await database.prisma.serverProcess.findUniqueOrThrow({
     where: { id: other.processes.id },
   });
-  expect(missedTime).not.toBeNull();
+  expect(lockMissingSince).not.toBeNull();
 });

@@ -48,9 +48,9 @@ test('treats a row as free if it has no lease, the lease has expired or its proc
   const query = toQuery(database);
   await prisma.serverProcess.createMany({
     data: [
-      { id: 'slow', missedTime: null },
-      { id: 'missed', missedTime: new Date(Date.now() - MINUTE_MS) },
-      { id: 'newly-missed', missedTime: new Date(Date.now() + MINUTE_MS) },
+      { id: 'slow', lockMissingSince: null },
+      { id: 'missed', lockMissingSince: new Date(Date.now() - MINUTE_MS) },
+      { id: 'newly-missed', lockMissingSince: new Date(Date.now() + MINUTE_MS) },
     ],
   });
   const isFree = async (leaseToken: string | null, end: string) => {

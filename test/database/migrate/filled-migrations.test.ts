@@ -61,7 +61,12 @@ const ACTIVITY_ROWS = `
   select 'prj', 'hour', time::timestamptz, kind, key, 2, 1, 0,
     case kind when 'delivery' then array_fill(0, array[24]) || 1 || array_fill(0, array[39]) else '{}' end
   from unnest(array['2026-05-01T00:00:00Z', '2026-05-01T02:00:00Z', '2026-05-02T01:00:00Z']) time,
-    (values ('operation', 'READ SUCCESS'), ('delivery', 'dst')) v(kind, key)`;
+    (values ('operation', 'READ SUCCESS'), ('delivery', 'dst'), ('record', '')) v(kind, key)`;
+
+/** Inserts counts of records that are not added up yet. */
+const DELTA_ROWS = `
+  insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "second", "third")
+    values ('prj', now(), 'record', '', 3, 0, 0), ('prj', now(), 'record', '', 0, 2, 1), ('prj', now(), 'stream', 'dst', 4, 0, 0)`;
 
 const LOG_ROWS = `
   insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId", "actionType", "status", "metadata")
@@ -85,6 +90,7 @@ const ROWS_BY_MIGRATION: Record<string, string[]> = {
   activity_in_blocks: [ACTIVITY_ROWS],
   key_of_operation_log: [LOG_ROWS],
   org_roles: [MEMBER_ROWS],
+  clear_names: ['delete from "ActivityDelta"', DELTA_ROWS],
 };
 
 /** Runs all migrations on a database that gets rows in between. Returns the notices since `key_of_operation_log`. */
@@ -144,19 +150,19 @@ test('gives existing members and invites the role ADMIN', async () => {
 
 test('indexes the destinations that stored integrations and installations name', async () => {
   const { rows } = await database.query(
-    'select "destinationName", "userId", "integrationId", "installationId" from "DestinationUse" order by 1',
+    'select "destinationName", "usedById", "integrationId", "installationId" from "DestinationUse" order by 1',
   );
-  const byIntegration = { userId: 'int', integrationId: 'int', installationId: null };
+  const byIntegration = { usedById: 'int', integrationId: 'int', installationId: null };
   expect(rows).toEqual([
     { destinationName: 'a', ...byIntegration },
     { destinationName: 'b', ...byIntegration },
-    { destinationName: 'own', userId: 'ins', integrationId: null, installationId: 'ins' },
+    { destinationName: 'own', usedById: 'ins', integrationId: null, installationId: 'ins' },
   ]);
 });
 
 test('computes the health of stored installations', async () => {
   const { rows } = await database.query(
-    `select "id", "failuresInARow" as "failures", "healthStatus" as "status", "healthReason" as "reason"
+    `select "id", "consecutiveFailures" as "failures", "healthStatus" as "status", "healthReason" as "reason"
      from "Installation" order by 1`,
   );
   const healthy = { status: 'HEALTHY', reason: null };
@@ -175,21 +181,38 @@ test('computes the health of stored installations', async () => {
 
 test('converts stored activity counts to rows of many buckets', async () => {
   const { rows } = await database.query(
-    `select to_char("time" at time zone 'UTC', 'DD HH24') as "from", "key", "first", "second", "p50Ms", "p99Ms"
+    `select to_char("time" at time zone 'UTC', 'DD HH24') as "from", "key", "total", "failed", "p50Ms", "p99Ms"
      from "ActivityCount" where "grain" = 'hour' order by "time", "key" desc`,
   );
   const days = [
-    { from: '01 00', first: [2, 0, 2], second: [1, 0, 1], p50Ms: [64, 0, 64], p99Ms: [64, 0, 64] },
-    { from: '02 00', first: [0, 2], second: [0, 1], p50Ms: [0, 64], p99Ms: [0, 64] },
+    { from: '01 00', total: [2, 0, 2], failed: [1, 0, 1], p50Ms: [64, 0, 64], p99Ms: [64, 0, 64] },
+    { from: '02 00', total: [0, 2], failed: [0, 1], p50Ms: [0, 64], p99Ms: [0, 64] },
   ];
+  const without = { failed: [], p50Ms: [], p99Ms: [] };
   expect(rows).toEqual(
-    days.flatMap((day) => [
-      { ...day, key: 'dst' },
+    days.flatMap(({ p50Ms, p99Ms, ...day }) => [
+      { ...day, ...without, key: 'written', total: day.failed },
+      { ...day, ...without, key: 'received', total: day.total.map(() => 0) },
+      { ...day, ...without, key: 'read' },
+      { ...day, key: 'dst', p50Ms, p99Ms },
       { ...day, key: 'READ SUCCESS', p50Ms: [], p99Ms: [] },
     ]),
   );
   const { rows: remaining } = await database.query('select count(*)::int from "ActivityHistogram"');
   expect(remaining).toEqual([{ count: 3 }]);
+});
+
+test('separates read records, written records and received events', async () => {
+  const { rows } = await database.query(
+    `select "kind", "key", sum("total")::int as "total", sum("failed")::int as "failed"
+     from "ActivityDelta" group by 1, 2 order by 1, 2`,
+  );
+  expect(rows).toEqual([
+    { kind: 'record', key: 'read', total: 3, failed: 0 },
+    { kind: 'record', key: 'received', total: 1, failed: 0 },
+    { kind: 'record', key: 'written', total: 2, failed: 0 },
+    { kind: 'stream', key: 'dst', total: 4, failed: 0 },
+  ]);
 });
 
 test('keeps the rows when the project is added to a primary key, and estimates the duration', async () => {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transactions/transaction.ts';
-import { replacePing } from '../../../src/domain/data/provider-event/stream/stream-ping.ts';
+import { replaceListWebhook } from '../../../src/domain/data/provider-event/stream/list-webhook.ts';
 import { replaceSecrets } from '../../../src/domain/data/provider-event/subscription-secret.ts';
 import { listSealedColumns } from '../../../src/domain/tenants/keys/re-encryption.ts';
 import { newId } from '../../../src/kernel/ids.ts';
@@ -136,7 +136,7 @@ async function keepPingSecret(
   await inTransaction(services.database, async (tx) => {
     await tx.providerStream.create({ data: { ...key, provider: 'airtable' } });
     const account = { providerRef: 'ach1', address: 'https://example.com/', checkTime: new Date() };
-    await replacePing(services, tx, key, { ...account, secret });
+    await replaceListWebhook(services, tx, key, { ...account, secret });
   });
 }
 

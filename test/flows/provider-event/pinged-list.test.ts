@@ -71,7 +71,7 @@ const createRecord = (Name = 'From the account', agoMs = 0) =>
 
 /** Makes the next check of the webhook and of the list due now. */
 async function checkNow({ connectionId: id }: Installed) {
-  await prisma.streamPing.updateMany({ where: { id }, data: { checkTime: PAST } });
+  await prisma.listWebhook.updateMany({ where: { id }, data: { checkTime: PAST } });
   await prisma.providerStream.updateMany({ where: { connectionId: id }, data: { dueTime: PAST } });
   await checkSubscriptionsNow(app);
 }
@@ -233,7 +233,7 @@ test('shares a webhook among installations of one connection, and deletes it wit
   await checkSubscriptionsNow(app);
   await expect.poll(installation.listWebhooks, SUBSCRIPTION_POLLING).toEqual([]);
   await expect.poll(() => installation.findStream(), SUBSCRIPTION_POLLING).toBeNull();
-  expect(await prisma.streamPing.count({ where: { projectId } })).toBe(0);
+  expect(await prisma.listWebhook.count({ where: { projectId } })).toBe(0);
   expect(
     (await fetch(installation.webhook.url, { method: 'POST', ...signPing(installation.webhook) }))
       .status,
@@ -279,7 +279,7 @@ test('renews a webhook that has stopped notifying, and delivers the changes sinc
   expect(installation.webhook.expirationTime.getTime()).toBeGreaterThan(Date.now());
   const readCheckTime = async () =>
     (
-      await prisma.streamPing.findFirst({ where: { id: installation.connectionId } })
+      await prisma.listWebhook.findFirst({ where: { id: installation.connectionId } })
     )?.checkTime.getTime();
   await expect.poll(readCheckTime, SUBSCRIPTION_POLLING).toBeGreaterThan(Date.now());
   expect(installation.listWebhooks()).toEqual([installation.webhook]);

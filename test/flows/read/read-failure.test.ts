@@ -124,13 +124,13 @@ test('fails a read immediately after a permanent failure, and resets the count o
   await reads.makeDue();
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
   expect(await reads.getObject()).toMatchObject({
-    failedRuns: 1,
+    consecutiveFailures: 1,
     paused: false,
     backfillDone: false,
   });
   await reads.makeDue();
   expect(await reads.waitForOperations(2)).toMatchObject([{ status: 'FAILURE' }, COMPLETED_READ]);
-  expect(await reads.getObject()).toMatchObject({ failedRuns: 0, backfillDone: true });
+  expect(await reads.getObject()).toMatchObject({ consecutiveFailures: 0, backfillDone: true });
 });
 
 test('pauses an object after five failed reads in a row, until it is resumed', async () => {
@@ -138,7 +138,7 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
   const listEvents = await recordEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const where = { installationId: reads.id };
-  await prisma.installedObject.updateMany({ where, data: { failedRuns: 4 } });
+  await prisma.installedObject.updateMany({ where, data: { consecutiveFailures: 4 } });
   sandbox.faults.set({ ...RECORD_REQUESTS, status: 403 });
   await reads.makeDue();
   await using _workers = await startReadJobs(app);
@@ -148,7 +148,7 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
     paused: true,
     pauseNote: `Paused after 5 failed reads in a row: ${error}`,
     nextReadTime: null,
-    failedRuns: 5,
+    consecutiveFailures: 5,
   });
   expect(await listEvents()).toContainEqual({
     eventType: 'READ_SCHEDULE_PAUSED',
@@ -165,7 +165,7 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
   await tenant.query(RESUME_READS, { input: reads.input });
   expect(await reads.getObject()).toMatchObject({
     paused: false,
-    failedRuns: 0,
+    consecutiveFailures: 0,
     nextReadTime: expect.any(Date),
   });
 });

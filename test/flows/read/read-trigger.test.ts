@@ -107,7 +107,7 @@ test("reports a failure in the trigger's event, and does not count it as a faile
       error: 'Injected fault: status 403',
     }),
   });
-  expect((await reads.getObject()).failedRuns).toBe(0);
+  expect((await reads.getObject()).consecutiveFailures).toBe(0);
 });
 
 test('reads an object by its mapped name, even while its schedule is paused', async () => {

@@ -182,7 +182,7 @@ test('lists the names of asynchronous writes before and after they end, and in t
   );
   expect(collected.map(({ omittedFields }) => omittedFields)).toEqual([['score'], []]);
   await prisma.writeTask.updateMany({
-    where: { installationId, openGroup: { not: null } },
+    where: { installationId, batchKey: { not: null } },
     data: { dueTime: new Date(0) },
   });
   const operationIds = [accepted, ...collected].map(({ operationId }) => operationId);

@@ -35,7 +35,7 @@ test('collects single writes until the delay of the first one has passed, and re
   aheadMs += 4 * MINUTE_MS;
   const lastId = await collectWrite(writer);
   expect(await listTasks(writer)).toMatchObject([
-    { id: firstId, recordCount: 3, attempts: 0, openGroup: expect.any(String) },
+    { id: firstId, recordCount: 3, attempts: 0, batchKey: expect.any(String) },
   ]);
   aheadMs += 2 * MINUTE_MS;
   expect(await writer.waitForOperation(firstId)).toMatchObject({
@@ -47,7 +47,7 @@ test('collects single writes until the delay of the first one has passed, and re
     result: expect.stringContaining('Error writing to provider'),
   });
   expect(await writer.waitForOperation(lastId)).toMatchObject({ status: 'SUCCESS' });
-  expect(await listTasks(writer)).toMatchObject([{ attempts: 1, openGroup: null }]);
+  expect(await listTasks(writer)).toMatchObject([{ attempts: 1, batchKey: null }]);
   expect(sandbox.listRecords('contacts')).toContainEqual(expect.objectContaining(record));
 });
 
@@ -78,7 +78,7 @@ test('writes a full batch of a hundred records immediately and starts another', 
   expect(await prisma.writeTask.findFirst({ where: { id: waitingId } })).toMatchObject({
     recordCount: 1,
     attempts: 0,
-    openGroup: expect.any(String),
+    batchKey: expect.any(String),
   });
 });
 

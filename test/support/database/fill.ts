@@ -83,7 +83,7 @@ const INSERT_SEARCH_WORDS = [
 ];
 
 function formatSearchWordInsert(table: string, names: string[], joined = ''): string {
-  return `insert into "SearchWord" ("projectId", "kind", "place", "rowId")
+  return `insert into "SearchWord" ("projectId", "kind", "sortKey", "rowId")
     select r."projectId", '${table}', word || ' ' || r."id", r."id" from "${table}" r ${joined}
     cross join lateral search_words(array[${names.join(', ')}]) as word
     where r."projectId" = $1 on conflict do nothing`;
@@ -209,12 +209,12 @@ function createStatements(
     }),
     formatInsert('DestinationUse', few, {
       destinationName: `'records'`,
-      userId: id('int'),
+      usedById: id('int'),
       integrationId: id('int'),
     }),
     formatInsert('DestinationUse', installations, {
       destinationName: id('dst', `n % ${few}`),
-      userId: id('ins'),
+      usedById: id('ins'),
       installationId: id('ins'),
     }),
     formatInsert('InstalledObject', installations, {
@@ -249,7 +249,7 @@ function createStatements(
       status: `'ACTIVE'::"SubscriptionStatus"`,
       dueTime: `now() + interval '1 day'`,
     }),
-    formatInsert('StreamPing', few, {
+    formatInsert('ListWebhook', few, {
       id: id('con'),
       providerRef: `'list'`,
       address: `'https://hooks.example/x'`,

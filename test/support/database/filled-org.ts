@@ -25,13 +25,17 @@ export async function fillOrg(app: TestApp, count: number) {
     await insertAll(services, [
       ['"Org" ("id", "label") values ($1, $1)', otherOrgId],
       [BILLING_ACCOUNT, newId('bil'), otherOrgId],
-      ['"OrgMember" ("orgId", "builderId") values ($1, $2)', otherOrgId, builderId],
+      [
+        '"OrgMember" ("orgId", "builderId", "role") values ($1, $2, \'ADMIN\')',
+        otherOrgId,
+        builderId,
+      ],
       [INVITE_VALUES, newId('inv'), otherOrgId, builderEmail],
     ]);
     const [memberId, smallProjectId] = [newId('bld'), newId('prj')];
     await insertAll(services, [
       ['"Builder" ("id", "idpProvider", "idpRef") values ($1, $1, $1)', memberId],
-      ['"OrgMember" ("orgId", "builderId") values ($1, $2)', orgId, memberId],
+      ['"OrgMember" ("orgId", "builderId", "role") values ($1, $2, \'ADMIN\')', orgId, memberId],
       ['"ClaimedDomain" ("id", "domain", "orgId") values ($1, $1, $2)', newId('dom'), orgId],
       [INVITE_VALUES, newId('inv'), orgId, `${rowNumber}@invited.test`],
       [
@@ -59,8 +63,8 @@ export async function fillOrg(app: TestApp, count: number) {
 const BILLING_ACCOUNT = `"BillingAccount" ("id", "orgId", "displayName", "billingProvider", "billingProviderRef")
   values ($1, $2, $1, $1, $1)`;
 
-const INVITE_VALUES = `"Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "expireTime")
-  values ($1, $2, $3, 'PENDING', $3, now() + interval '1 day')`;
+const INVITE_VALUES = `"Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "role", "expireTime")
+  values ($1, $2, $3, 'PENDING', $3, 'ADMIN', now() + interval '1 day')`;
 
 async function insertAll({ database }: Services, inserts: [string, ...string[]][]): Promise<void> {
   for (const [text, ...values] of inserts) await queryRows(database, `insert into ${text}`, values);

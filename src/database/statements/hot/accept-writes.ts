@@ -27,7 +27,7 @@ export interface WriteToAccept
       | 'mode'
       | 'allOrNone'
       | 'headers'
-      | 'openGroup'
+      | 'batchKey'
       | 'dueTime'
       | 'deadlineTime'
       | 'leaseToken'
@@ -134,7 +134,7 @@ function acceptWritesSql(
       "id" text, "projectId" text, "integrationId" text, "installationId" text, "configId" text,
       "groupId" text, "consumerId" text, "metadata" jsonb,
       "objectName" text, "type" "WriteType", "mode" "WriteMode", "allOrNone" boolean, "headers" jsonb,
-      "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text,
+      "batchKey" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text,
       "traceparent" text, "now" timestamptz, "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "proposal" jsonb)
   ),
   ${acceptedWrites},
@@ -179,7 +179,7 @@ export function acceptWrites(
   const tasks = `
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
       "headers", "recordCount", "dueTime", "deadlineTime", "traceparent",
-      "leaseToken", "leaseExpireTime", "isUncertain", "uncertainSince", "attempts", "lastAttempt")
+      "leaseToken", "leaseExpireTime", "isUncertain", "uncertainSince", "attempts", "lastAttemptTime")
     select "id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
       "headers", jsonb_array_length("entries"), "dueTime", "deadlineTime", "traceparent",
       "leaseToken", case when "leaseToken" is not null then ${leaseEnd} end, "leaseToken" is not null,
@@ -206,12 +206,12 @@ export function acceptWrites(
 export function collectWrites(recordsMax: number): SharedStatement<WriteToAccept, AcceptedWrite> {
   const tasks = `
     insert into "WriteTask" as task ("id", "projectId", "installationId", "objectName", "type", "mode",
-      "headers", "openGroup", "recordCount", "dueTime", "deadlineTime", "traceparent", "createTime")
+      "headers", "batchKey", "recordCount", "dueTime", "deadlineTime", "traceparent", "createTime")
     select "id", "projectId", "installationId", "objectName", "type", "mode",
-      "headers", "openGroup", 1, "dueTime", "deadlineTime", "traceparent", "now"
+      "headers", "batchKey", 1, "dueTime", "deadlineTime", "traceparent", "now"
     from accepted_writes
-    on conflict ("projectId", "openGroup") do update set "recordCount" = task."recordCount" + 1,
-      "openGroup" = case when task."recordCount" + 1 < ${recordsMax} then task."openGroup" end,
+    on conflict ("projectId", "batchKey") do update set "recordCount" = task."recordCount" + 1,
+      "batchKey" = case when task."recordCount" + 1 < ${recordsMax} then task."batchKey" end,
       "dueTime" = case when task."recordCount" + 1 < ${recordsMax}
         then least(task."dueTime", excluded."dueTime") else excluded."createTime" end,
       "deadlineTime" = greatest(task."deadlineTime", excluded."deadlineTime")`;

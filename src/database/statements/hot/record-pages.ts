@@ -23,7 +23,13 @@ export interface PageToRecord
   count: number;
   progress: Pick<
     ReadRun,
-    'cursor' | 'cursorMark' | 'planKey' | 'pagesRead' | 'recordsRead' | 'estimatedTotal' | 'waiting'
+    | 'cursor'
+    | 'earlierCursorHash'
+    | 'planKey'
+    | 'pagesRead'
+    | 'recordsRead'
+    | 'estimatedTotal'
+    | 'pendingRecords'
   >;
   /** The operation's new metadata. Null leaves it unchanged until the operation ends. */
   metadata: object | null;
@@ -101,12 +107,12 @@ export const RECORD_PAGES: SharedStatement<PageToRecord, RecordedPage> = {
     on conflict ("projectId", "installationId", "objectName") do update set "hashes" = excluded."hashes"
   ),
   advanced_runs as (
-    update "ReadRun" run set "cursor" = progress."cursor", "cursorMark" = progress."cursorMark",
+    update "ReadRun" run set "cursor" = progress."cursor", "earlierCursorHash" = progress."earlierCursorHash",
       "planKey" = progress."planKey",
       "pagesRead" = progress."pagesRead", "recordsRead" = progress."recordsRead",
-      "estimatedTotal" = progress."estimatedTotal", "waiting" = progress."waiting", "failures" = 0
+      "estimatedTotal" = progress."estimatedTotal", "pendingRecords" = progress."pendingRecords", "failures" = 0
     from recorded_pages page cross join jsonb_to_record(page."progress") as progress(
-      "cursor" text, "cursorMark" text, "planKey" text, "pagesRead" int, "recordsRead" int, "estimatedTotal" int, "waiting" text)
+      "cursor" text, "earlierCursorHash" text, "planKey" text, "pagesRead" int, "recordsRead" int, "estimatedTotal" int, "pendingRecords" text)
     where run."projectId" = page."projectId" and run."operationId" = page."operationId"
     returning run.*
   ),

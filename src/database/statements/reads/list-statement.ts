@@ -332,5 +332,5 @@ function createFirstFromExpression(
   return sql`not exists (
     select from "SearchWord" earlier
     where earlier."projectId" = "SearchWord"."projectId" and earlier.${name} = "SearchWord".${name}
-      and earlier."place" >= ${from} and earlier."place" < "SearchWord"."place")`;
+      and earlier."sortKey" >= ${from} and earlier."sortKey" < "SearchWord"."sortKey")`;
 }

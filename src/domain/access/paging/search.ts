@@ -64,7 +64,7 @@ async function listMatches<T extends ProjectTable>(
     return listEndUserMatches(call, { ...matchList, searchedTable: table, prefix }, args);
   }
   const where = { projectId, kind: table, rowId: { firstFrom: prefix } };
-  const wordOrder = { key: 'place', order: 'oldest first' } as const;
+  const wordOrder = { key: 'sortKey', order: 'oldest first' } as const;
   return listPage<'SearchWord', Row<T>>(
     call,
     {
@@ -99,16 +99,16 @@ async function listEndUserMatches<T extends ProjectTable>(
   const rowsById = new Map(visibleRows.map((row) => [String(row['id' as keyof Row<T>]), row]));
   const rowIds = [...rowsById.keys()];
   const words = await call.database.reads.find('SearchWord', { projectId, rowId: rowIds });
-  const firstPlaces = new Map<string, string>();
-  for (const { rowId, place } of words) {
-    const firstPlace = firstPlaces.get(rowId);
-    const isFirst = firstPlace === undefined || place < firstPlace;
-    if (place.startsWith(prefix) && isFirst) firstPlaces.set(rowId, place);
+  const firstSortKeys = new Map<string, string>();
+  for (const { rowId, sortKey } of words) {
+    const firstSortKey = firstSortKeys.get(rowId);
+    const isFirst = firstSortKey === undefined || sortKey < firstSortKey;
+    if (sortKey.startsWith(prefix) && isFirst) firstSortKeys.set(rowId, sortKey);
   }
-  const matches = [...firstPlaces].map(([rowId, place]) => ({ rowId, place }));
-  matches.sort((a, b) => (a.place < b.place ? -1 : 1));
+  const matches = [...firstSortKeys].map(([rowId, sortKey]) => ({ rowId, sortKey }));
+  matches.sort((a, b) => (a.sortKey < b.sortKey ? -1 : 1));
   const { edges, ...page } = createArrayPage(
-    { name, parentId: projectId, key: ({ place }) => place },
+    { name, parentId: projectId, key: ({ sortKey }) => sortKey },
     matches,
     args,
   );

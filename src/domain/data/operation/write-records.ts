@@ -118,7 +118,7 @@ async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome
   if (task && place) {
     const claim = { task, entries, target, wasUncertain: false };
     place.start({ ...task, wasUncertain: false }, (services) => runAttempt(services, claim));
-  } else if (task?.openGroup === null) {
+  } else if (task?.batchKey === null) {
     notifyWorkers(call.database, writes);
   }
   return createAcceptedOutcome(operation);

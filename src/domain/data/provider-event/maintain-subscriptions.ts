@@ -27,7 +27,7 @@ import {
   removeEvents,
   removeSubscription,
 } from './remove-subscription.ts';
-import { deletePing } from './stream/stream-ping.ts';
+import { deleteListWebhook } from './stream/list-webhook.ts';
 import { joinStream } from './stream/stream-state.ts';
 import { logSubscribe } from './subscribe-log.ts';
 import { getSubscriptionParties, type SubscriptionParties } from './subscription-parties.ts';
@@ -111,12 +111,13 @@ async function updateAtProvider(
   }
   const desired = createDesiredSubscription(services, subscription, parties);
   session.addSecrets([desired.secret]);
-  const madeFor = hashDesired(desired);
-  const currentRef = subscription.madeFor === madeFor ? subscription.providerRef : null;
+  const appliedSettings = hashDesired(desired);
+  const currentRef =
+    subscription.appliedSettings === appliedSettings ? subscription.providerRef : null;
   const renewal = currentRef === null ? null : await calls.renew(session, currentRef);
   if (!renewal) {
     const context = { subscription, session, requests, capability, calls };
-    return replaceAtProvider(services, { ...context, desired, madeFor, eventParties });
+    return replaceAtProvider(services, { ...context, desired, appliedSettings, eventParties });
   }
   const dueTime = computeMaintenanceTime(services, renewal.expireTime);
   await inTransaction(services.database, async (tx) => {
@@ -163,7 +164,7 @@ interface NewSubscription {
   subscription: ObjectSubscription;
   desired: DesiredSubscription;
   /** The hash of `desired`. */
-  madeFor: string;
+  appliedSettings: string;
   session: AccountSession;
   requests: OperationRequests;
   eventParties: { providerAppId: string; account: string };
@@ -174,8 +175,16 @@ async function replaceAtProvider(
   services: CoreServices,
   replacement: NewSubscription,
 ): Promise<void> {
-  const { capability, calls, subscription, desired, madeFor, session, requests, eventParties } =
-    replacement;
+  const {
+    capability,
+    calls,
+    subscription,
+    desired,
+    appliedSettings,
+    session,
+    requests,
+    eventParties,
+  } = replacement;
   // Events may arrive before `create` returns. They are matched by the app and the account, which are stored first.
   await updateClaimedSubscription(services, subscription, eventParties);
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
@@ -184,7 +193,7 @@ async function replaceAtProvider(
   const dueTime = computeMaintenanceTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
     const state = await findStatusAtProvider(tx, subscription, capability);
-    const change = { ...eventParties, madeFor, ...state, providerRef, dueTime };
+    const change = { ...eventParties, appliedSettings, ...state, providerRef, dueTime };
     await updateInTransaction(tx, subscription, change);
     if (id !== null && secrets) {
       await replaceSecrets(services, tx, subscription, { id, ...eventParties, secrets });
@@ -252,7 +261,7 @@ async function unsubscribe(
     if (isTemporary && failures < UNSUBSCRIBE_TRIES_MAX) {
       return updateClaimedSubscription(services, subscription, { failures, dueTime });
     }
-    await deletePing(services, subscription);
+    await deleteListWebhook(services, subscription);
   }
   await deleteClaimedSubscription(services, subscription);
 }
@@ -275,7 +284,7 @@ type SubscriptionChange = Partial<
     | 'status'
     | 'error'
     | 'providerRef'
-    | 'madeFor'
+    | 'appliedSettings'
     | 'dueTime'
     | 'failures'
   >

@@ -30,7 +30,7 @@ import type { CoreServices, ProviderServices, RowServices, Services } from '../.
 import { findProviderOf } from '../../access/catalog.ts';
 import { toStorableJson } from '../../base/storable-json.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
-import { findPing, scheduleListRead } from './stream/stream-ping.ts';
+import { findListWebhook, scheduleListRead } from './stream/list-webhook.ts';
 import { findAddressedSubscription } from './subscription-secret.ts';
 import { listWebhookSecrets, type SealedApp, type Secrets } from './webhook-secret.ts';
 
@@ -143,13 +143,13 @@ async function receivePing(
   list: EventList,
   { app, request }: { app: SealedApp | null; request: WebhookRequest },
 ): Promise<ReceivedRequest> {
-  const ping = await findPing(services, app, request);
-  const isPing = list.isPing(request, ping?.secret ?? NO_PING_SECRET, services.now());
+  const webhook = await findListWebhook(services, app, request);
+  const isPing = list.isPing(request, webhook?.secret ?? NO_PING_SECRET, services.now());
   if (!app) return createOutcome('UNKNOWN_APP');
-  if (!ping || !isPing) return createOutcome('REFUSED');
+  if (!webhook || !isPing) return createOutcome('REFUSED');
   const waitSeconds = services.eventRates.take(app.id, request.body.length);
   if (waitSeconds > 0) return { ...createOutcome('TOO_FAST'), waitSeconds };
-  await scheduleListRead(services, ping.key);
+  await scheduleListRead(services, webhook.key);
   return createOutcome('ACCEPTED');
 }
 

@@ -7,7 +7,7 @@ import type { ProviderServices, Services } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
 import { openSessionOf } from '../../connections/connection/connection-session.ts';
 import type { ObjectSubscription, SubscriptionKey } from './object-subscription.ts';
-import { removePing } from './stream/stream-ping.ts';
+import { removeListWebhook } from './stream/list-webhook.ts';
 
 const EVENT_BATCH = 1_000;
 
@@ -35,7 +35,7 @@ export async function removeAtProvider(
   });
   if (!connection) return;
   const session = await openSessionOf(services, connection);
-  if (list) return removePing(services, list, { subscription, session });
+  if (list) return removeListWebhook(services, list, { subscription, session });
   if (calls.isShared && (await isUsedByOthers(services, subscription))) return;
   await calls.delete(session, providerRef);
   // Another installation may have started to use the subscription during its removal. The maintenance recreates it.

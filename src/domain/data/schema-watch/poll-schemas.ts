@@ -128,7 +128,7 @@ async function recordFields(
   const { connection } = installationContent.installation;
   // A different account has different fields, so its first poll only stores them.
   const previousObjects: KnownObjects =
-    watch.connectionId === connection.id ? castJsonColumn(watch.known) : {};
+    watch.connectionId === connection.id ? castJsonColumn(watch.knownFields) : {};
   const bodies = Object.entries(descriptions).flatMap(([objectName, fields]) => {
     const previousFields = previousObjects[objectName];
     const difference =
@@ -140,7 +140,7 @@ async function recordFields(
   const schedule = watchSchema.schedule ?? ONCE_A_DAY;
   const dueTime = getNextRunTime(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
-    const change = { known: descriptions, connectionId: connection.id, dueTime, failures: 0 };
+    const change = { knownFields: descriptions, connectionId: connection.id, dueTime, failures: 0 };
     await WATCH_LEASES.updateClaimed(tx.schemaWatch, watch, { ...change, ...RELEASED_LEASE });
     if (bodies.length === 0) return;
     const destination = await lockDestination(tx, projectId, watchSchema.destination);

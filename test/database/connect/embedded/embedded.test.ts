@@ -27,7 +27,7 @@ async function changeRows(database: Database, count: number): Promise<void> {
     `insert into "ServerProcess" ("id") select 'p' || n from generate_series(1, $1::int) n`,
     [count],
   );
-  await queryRows(database, `update "ServerProcess" set "missedTime" = now()`, []);
+  await queryRows(database, `update "ServerProcess" set "lockMissingSince" = now()`, []);
 }
 
 async function countDeadRows(database: Database): Promise<bigint | undefined> {

@@ -21,6 +21,7 @@ async function insertInvites({ prisma }: Database) {
       id,
       orgId,
       invitedEmail: `${id}@example.com`,
+      role: 'MEMBER' as const,
       status: statuses[index] ?? 'REVOKED',
       expireTime: createTime(index + 1),
     })),

@@ -126,7 +126,9 @@ test('limits a builder to 100 orgs, even in concurrent calls, and ignores delete
   const { builderId } = tenant;
   const orgs = Array.from({ length: 98 }, () => ({ id: newId('org'), label: 'One of many' }));
   await prisma.org.createMany({ data: orgs });
-  await prisma.orgMember.createMany({ data: orgs.map(({ id: orgId }) => ({ orgId, builderId })) });
+  await prisma.orgMember.createMany({
+    data: orgs.map(({ id: orgId }) => ({ orgId, builderId, role: 'ADMIN' })),
+  });
   const responses = await Promise.all([1, 2, 3].map(() => tenant.builder.request(CREATE_ORG)));
   const codes = responses
     .flatMap(({ errors }) => errors ?? [])

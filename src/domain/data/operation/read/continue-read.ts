@@ -59,11 +59,11 @@ const RESTARTS_MAX = 10;
 
 const FIRST_PAGE_STATE = {
   cursor: null,
-  cursorMark: null,
+  earlierCursorHash: null,
   pagesRead: 0,
   recordsRead: 0,
   estimatedTotal: null,
-  waiting: null,
+  pendingRecords: null,
 };
 
 /** Reads that are due, and triggered reads that this process has just started. */

@@ -77,7 +77,7 @@ function serializeDelivered({
 
 /** Throws RepeatedCursors. */
 function createProgress(
-  { cursor, cursorMark, planKey, pagesRead, recordsRead, estimatedTotal }: ReadRun,
+  { cursor, earlierCursorHash, planKey, pagesRead, recordsRead, estimatedTotal }: ReadRun,
   {
     page: { nextCursor, estimatedTotal: newEstimate },
     count,
@@ -88,13 +88,15 @@ function createProgress(
   if (nextCursor !== null && nextCursor === cursor) throw new RepeatedCursors();
   return {
     cursor: nextCursor,
-    cursorMark:
-      nextCursor === null ? null : checkCursor(nextCursor, { mark: cursorMark, pagesRead: pages }),
+    earlierCursorHash:
+      nextCursor === null
+        ? null
+        : checkCursor(nextCursor, { mark: earlierCursorHash, pagesRead: pages }),
     planKey,
     pagesRead: pages,
     recordsRead: recordsRead + count,
     estimatedTotal: newEstimate ?? estimatedTotal,
-    waiting: serializeEntries(waitingEntries),
+    pendingRecords: serializeEntries(waitingEntries),
   };
 }
 
@@ -114,7 +116,7 @@ function createMessages(
   const messages = createPageMessages(
     { ...head, ...operationFields },
     {
-      entries: [...parseEntries(run.waiting), ...newEntries],
+      entries: [...parseEntries(run.pendingRecords), ...newEntries],
       isLast: nextCursor === null,
     },
     plan,

@@ -100,7 +100,7 @@ async function resumeObjects(
     const nextReadTime = schedule && getNextRunTime(schedule, now);
     await tx.installedObject.update({
       where: { projectId_installationId_objectName: { projectId, installationId, objectName } },
-      data: { paused: false, pauseNote: note, failedRuns: 0, nextReadTime },
+      data: { paused: false, pauseNote: note, consecutiveFailures: 0, nextReadTime },
     });
   }
 }

@@ -77,8 +77,8 @@ async function endOperation(
  * over with a backfill.
  */
 async function moveReadPosition(tx: Transaction, run: ReadRun): Promise<void> {
-  const { projectId, installationId, objectName, position, readType } = run;
-  if (position === null) return;
+  const { projectId, installationId, objectName, nextReadUntil, readType } = run;
+  if (nextReadUntil === null) return;
   await tx.installedObject.updateMany({
     where: {
       projectId,
@@ -86,7 +86,7 @@ async function moveReadPosition(tx: Transaction, run: ReadRun): Promise<void> {
       objectName,
       ...(readType === 'SCHEDULED' && { backfillDone: true }),
     },
-    data: { readUntil: position, backfillDone: true, failedRuns: 0 },
+    data: { readUntil: nextReadUntil, backfillDone: true, consecutiveFailures: 0 },
   });
 }
 
@@ -99,10 +99,10 @@ async function countFailure(
   const where = { projectId, installationId, objectName };
   const [object] = await tx.installedObject.updateManyAndReturn({
     where,
-    data: { failedRuns: { increment: 1 } },
+    data: { consecutiveFailures: { increment: 1 } },
   });
-  if (!object || object.paused || object.failedRuns < FAILED_RUNS_MAX) return null;
-  const note = text`Paused after ${object.failedRuns} failed reads in a row: ${reason}`;
+  if (!object || object.paused || object.consecutiveFailures < FAILED_RUNS_MAX) return null;
+  const note = text`Paused after ${object.consecutiveFailures} failed reads in a row: ${reason}`;
   await tx.installedObject.updateMany({
     where,
     data: { paused: true, pausedSince: now, pauseNote: toTextColumn(note), nextReadTime: null },

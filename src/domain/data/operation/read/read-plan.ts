@@ -165,7 +165,7 @@ interface ReadWindow {
   /** The read returns records that changed at or before this time. Null means no limit. */
   until: Date | null;
   /** The start of the next window, after this one is read. */
-  position: Date;
+  nextReadUntil: Date;
 }
 
 /** Returns when scheduled reads of the object begin and end. */
@@ -199,15 +199,15 @@ export function planWindow(
     const since = new Date(readUntil.getTime() - lookBackMs);
     // `until` is never before `readUntil`, even if the clocks of two processes differ.
     const until = settledTime > readUntil ? settledTime : readUntil;
-    return { readType: 'SCHEDULED', since, until, position: until };
+    return { readType: 'SCHEDULED', since, until, nextReadUntil: until };
   }
   const days = backfill?.days ?? null;
   if (days === 0) return createEmptyWindow(now);
   if (days === null) {
-    return { readType: 'BACKFILL', since: null, until: null, position: settledTime };
+    return { readType: 'BACKFILL', since: null, until: null, nextReadUntil: settledTime };
   }
   const since = new Date(now.getTime() - days * DAY_MS);
-  return { readType: 'BACKFILL', since, until: settledTime, position: settledTime };
+  return { readType: 'BACKFILL', since, until: settledTime, nextReadUntil: settledTime };
 }
 
 /**
@@ -216,7 +216,7 @@ export function planWindow(
  */
 function createEmptyWindow(now: Date): ReadWindow {
   const start = new Date(Math.floor(now.getTime() / 1_000) * 1_000);
-  return { readType: 'BACKFILL', since: start, until: start, position: start };
+  return { readType: 'BACKFILL', since: start, until: start, nextReadUntil: start };
 }
 
 /** True if the window can't contain records, so that no request is needed. */

@@ -52,7 +52,7 @@ interface RunToStart {
   since: Date | null;
   until: Date | null;
   /** The start of the next window. Null for a triggered read. */
-  position: Date | null;
+  nextReadUntil: Date | null;
 }
 
 /** A run with its operation. */
@@ -107,12 +107,12 @@ type RunChange = Partial<
   Pick<
     ReadRun,
     | 'cursor'
-    | 'cursorMark'
+    | 'earlierCursorHash'
     | 'planKey'
     | 'pagesRead'
     | 'recordsRead'
     | 'estimatedTotal'
-    | 'waiting'
+    | 'pendingRecords'
     | 'failures'
     | 'restarts'
     | 'furthestPage'

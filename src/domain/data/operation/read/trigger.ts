@@ -89,7 +89,7 @@ export const triggerRead = projectMutation({
         take: TRIGGERED_RUNS_MAX,
       });
       if (runningCount === TRIGGERED_RUNS_MAX) throw createTooManyRunsError();
-      const window = { readType: 'TRIGGERED', since, until, position: null } as const;
+      const window = { readType: 'TRIGGERED', since, until, nextReadUntil: null } as const;
       const options = { processes, isHeld: place !== null };
       return startRun(tx, { installation, objectName, ...window }, options);
     });

@@ -114,12 +114,14 @@ export function createWriteMetadata({
   objectName: string;
   omittedFields: string[];
   successfulRecordIds?: string[];
-  retry?: { attempts: number; lastAttempt: Date };
+  retry?: { attempts: number; lastAttemptTime: Date };
 }): StoredOperationMetadata {
   return {
     objects: [objectName],
     successfulRecordIds,
     ...(omittedFields.length > 0 && { omittedFields }),
-    ...(retry && { retry: { ...retry, lastAttempt: retry.lastAttempt.toISOString() } }),
+    ...(retry && {
+      retry: { attempts: retry.attempts, lastAttempt: retry.lastAttemptTime.toISOString() },
+    }),
   };
 }

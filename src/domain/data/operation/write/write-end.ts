@@ -185,8 +185,8 @@ function createOperationEnd(
   task: WriteTask,
   { id, entries, source, now }: OperationToEnd,
 ): OperationEndRow {
-  const { projectId, installationId, objectName, attempts, lastAttempt } = task;
-  const retry = attempts > 1 && lastAttempt ? { attempts, lastAttempt } : undefined;
+  const { projectId, installationId, objectName, attempts, lastAttemptTime } = task;
+  const retry = attempts > 1 && lastAttemptTime ? { attempts, lastAttemptTime } : undefined;
   const summary = summarizeOutcomes(task, listOutcomes(entries));
   const omittedFields = listOmittedFields(entries);
   const { status, result, successfulRecordIds } = summary;
@@ -256,7 +256,7 @@ export async function postponeWrite(
   const { projectId, objectName, attempts } = task;
   const isUncertain = failure.outcomeUnknown || wasUncertain;
   const now = services.now();
-  const retry = { attempts, lastAttempt: task.lastAttempt ?? now };
+  const retry = { attempts, lastAttemptTime: task.lastAttemptTime ?? now };
   const message = text`Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
   // A caller that waits for the write keeps the lease, and makes the next attempt itself.
   const lease = claim.isAwaited ? {} : RELEASED_LEASE;

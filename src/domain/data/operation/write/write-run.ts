@@ -114,12 +114,12 @@ async function beginNextAttempt(
   task: WriteTask,
   { time, isUncertain }: NextAttempt,
 ): Promise<Claim> {
-  const lastAttempt = new Date(Math.max(time.getTime(), now().getTime()));
+  const lastAttemptTime = new Date(Math.max(time.getTime(), now().getTime()));
   const change = {
     attempts: task.attempts + 1,
-    lastAttempt,
+    lastAttemptTime,
     isUncertain: true,
-    uncertainSince: isUncertain ? (task.uncertainSince ?? task.createTime) : lastAttempt,
+    uncertainSince: isUncertain ? (task.uncertainSince ?? task.createTime) : lastAttemptTime,
   };
   await WRITE_LEASES.updateClaimed(database.prisma.writeTask, task, change);
   return { task: { ...task, ...change }, wasUncertain: isUncertain, isAwaited: true };

@@ -110,7 +110,7 @@ function toRow(
     mode: input.mode,
     allOrNone: input.batchPolicy?.allOrNone ?? false,
     headers: input.headers,
-    openGroup: input.autoBatchPolicy ? createOpenTaskKey(input, plan) : null,
+    batchKey: input.autoBatchPolicy ? createOpenTaskKey(input, plan) : null,
     ...computeTimes(input, now),
     leaseToken,
     traceparent: findCurrentTraceparent(),

@@ -23,9 +23,9 @@ export const WRITE_LEASES = new LeasedRows({
   leaseMs: 10_000,
   columns: LEASE,
   onClaim: {
-    createSql: (now) => sql`"openGroup" = null, "isUncertain" = true,
+    createSql: (now) => sql`"batchKey" = null, "isUncertain" = true,
       "uncertainSince" = case when held."isUncertain" then coalesce(held."uncertainSince", held."createTime") else ${now} end,
-      "attempts" = held."attempts" + 1, "lastAttempt" = ${now}`,
+      "attempts" = held."attempts" + 1, "lastAttemptTime" = ${now}`,
     previousValues: { wasUncertain: 'held."isUncertain"' },
   },
 });

@@ -29,6 +29,6 @@ export interface FollowedList extends FollowedSource {
   readonly list: EventList;
   /** The address to which the provider sends notifications of changes. */
   readonly address: string;
-  /** The subscription to these notifications. Null until it is created. */
-  ping: Row<'StreamPing'> | null;
+  /** The webhook that sends these notifications. Null until it is created. */
+  webhook: Row<'ListWebhook'> | null;
 }

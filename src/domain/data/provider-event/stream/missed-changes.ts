@@ -11,9 +11,9 @@ import type { FollowedSource } from './followed-source.ts';
 /** The largest expected difference between the clocks of the provider and the gateway. */
 const CLOCK_SKEW_MS = MINUTE_MS;
 
-/** Returns the start of the period to read if all changes before `knownTime` have arrived. */
-export function getPeriodStart(knownTime: Date): Date {
-  return new Date(knownTime.getTime() - CLOCK_SKEW_MS);
+/** Returns the start of the period to read if all changes before `readUntil` have arrived. */
+export function getPeriodStart(readUntil: Date): Date {
+  return new Date(readUntil.getTime() - CLOCK_SKEW_MS);
 }
 
 /** A period in which changes were missed. Null for `objectName` means all objects. */
@@ -93,7 +93,7 @@ export async function startReads(
       since: period.since,
       until: new Date(period.until.getTime() + CLOCK_SKEW_MS),
       readType: 'TRIGGERED',
-      position: null,
+      nextReadUntil: null,
     } as const;
     await startRun(tx, input, services.database);
   }

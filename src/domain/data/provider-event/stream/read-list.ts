@@ -23,8 +23,8 @@ import { getSubscriptionParties } from '../subscription-parties.ts';
 import { addIdToAddress } from '../subscription-secret.ts';
 import { toWebhookUrl } from '../webhook-secret.ts';
 import type { FollowedList, ProviderStream } from './followed-source.ts';
+import { replaceListWebhook } from './list-webhook.ts';
 import { getPeriodStart } from './missed-changes.ts';
-import { replacePing } from './stream-ping.ts';
 import { recordLostPosition, recordStreamOpen, STREAM_LEASES, storeBatch } from './stream-state.ts';
 
 /**
@@ -61,9 +61,9 @@ async function loadFollowedList(
   const { projectId, connectionId: id } = stream;
   const { session, app, account } = await getSubscriptionParties(services, stream, capability);
   const where = { projectId_id: { projectId, id } };
-  const ping = await services.database.prisma.streamPing.findUnique({ where });
+  const webhook = await services.database.prisma.listWebhook.findUnique({ where });
   const address = addIdToAddress(toWebhookUrl(services, app), id);
-  return { stream, session, account, listDeletions: null, appIds: [], list, address, ping };
+  return { stream, session, account, listDeletions: null, appIds: [], list, address, webhook };
 }
 
 /** Reads the list. Returns the provider's error if the list no longer exists or is no longer accessible. */
@@ -87,21 +87,21 @@ async function readAll(
   source: FollowedList,
   signal: AbortSignal,
 ): Promise<void> {
-  const { stream, ping } = source;
-  if (!ping) return;
+  const { stream, webhook } = source;
+  if (!webhook) return;
   let hasMore = true;
   while (hasMore && !signal.aborted) {
-    const page = await readPage(services, source, ping.providerRef);
+    const page = await readPage(services, source, webhook.providerRef);
     if (stream.status !== 'ACTIVE' || stream.position === null || stream.failures > 0) {
       await recordStreamOpen(services, source);
       stream.status = 'ACTIVE';
     }
-    const { knownTime } = stream;
+    const { readUntil } = stream;
     const { incompleteUntil: until } = page;
     const gaps =
-      knownTime && until ? [{ objectName: null, since: getPeriodStart(knownTime), until }] : [];
+      readUntil && until ? [{ objectName: null, since: getPeriodStart(readUntil), until }] : [];
     // A page without a time may be the end of the list, so it does not advance the known time.
-    const lastTime = page.lastTime ?? knownTime;
+    const lastTime = page.lastTime ?? readUntil;
     await storeBatch(services, source, { ...page, lastTime, gaps });
     hasMore = page.hasMore;
     if (hasMore) await waitForCapacity(services, source, signal);
@@ -125,19 +125,19 @@ async function readPage(
   }
 }
 
-function isCheckDue({ now }: Pick<Services, 'now'>, { ping, address }: FollowedList): boolean {
-  return !ping || ping.address !== address || ping.checkTime <= now();
+function isCheckDue({ now }: Pick<Services, 'now'>, { webhook, address }: FollowedList): boolean {
+  return !webhook || webhook.address !== address || webhook.checkTime <= now();
 }
 
 /** Returns false if the provider sends no notifications, or sends them to another address. */
 async function renewNotifications(services: RowServices, source: FollowedList): Promise<boolean> {
-  const { stream, list, session, ping, address } = source;
-  if (!ping || ping.address !== address) return false;
-  if (!(await list.renewWebhook(session, ping.providerRef))) return false;
+  const { stream, list, session, webhook, address } = source;
+  if (!webhook || webhook.address !== address) return false;
+  if (!(await list.renewWebhook(session, webhook.providerRef))) return false;
   const { projectId, connectionId: id } = stream;
-  const where = { projectId, id, providerRef: ping.providerRef };
+  const where = { projectId, id, providerRef: webhook.providerRef };
   const data = { checkTime: computeNextPollTime(services) };
-  await services.database.prisma.streamPing.updateMany({ where, data });
+  await services.database.prisma.listWebhook.updateMany({ where, data });
   return true;
 }
 
@@ -146,22 +146,22 @@ async function renewNotifications(services: RowServices, source: FollowedList): 
  * stream.
  */
 async function createNotifications(services: CoreServices, source: FollowedList): Promise<void> {
-  const { stream, list, session, address, ping: previousPing } = source;
-  const webhook = await list.createWebhook(session, address);
+  const { stream, list, session, address, webhook: previousWebhook } = source;
+  const created = await list.createWebhook(session, address);
   const initialState = { position: null, failures: 0 };
-  source.ping = await inTransaction(services.database, async (tx) => {
+  source.webhook = await inTransaction(services.database, async (tx) => {
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, initialState);
-    return replacePing(services, tx, stream, {
-      ...webhook,
+    return replaceListWebhook(services, tx, stream, {
+      ...created,
       address,
       checkTime: computeNextPollTime(services),
     });
   });
   Object.assign(stream, initialState);
-  if (previousPing === null || previousPing.providerRef === webhook.providerRef) return;
-  await list.deleteWebhook(session, previousPing.providerRef).catch((error: unknown) => {
+  if (previousWebhook === null || previousWebhook.providerRef === created.providerRef) return;
+  await list.deleteWebhook(session, previousWebhook.providerRef).catch((error: unknown) => {
     const { connectionId } = stream;
-    const fields = { err: error, connectionId, providerRef: previousPing.providerRef };
+    const fields = { err: error, connectionId, providerRef: previousWebhook.providerRef };
     services.log.warn(fields, 'subscription.old_not_removed');
   });
 }

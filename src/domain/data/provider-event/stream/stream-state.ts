@@ -36,7 +36,7 @@ const IS_WANTED = sql`exists (select 1 from "ObjectSubscription" s
   where s."projectId" = held."projectId" and s."connectionId" = held."connectionId" and s."isWanted")`;
 
 /** True while the provider sends notifications for the list. They must be removed before the stream is deleted. */
-const HAS_PING = sql`exists (select 1 from "StreamPing" p
+const HAS_WEBHOOK = sql`exists (select 1 from "ListWebhook" p
   where p."projectId" = held."projectId" and p."id" = held."connectionId")`;
 
 /** The lease of a worker that follows a connection's stream. */
@@ -63,7 +63,7 @@ export async function claimStreams(
   const deleteUnwanted = sql`${ALL_PROJECTS_MARK}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
-      where ${inProjectsSql(database, 'held')} and ${sql.raw(STREAM_LEASES.isFreeSql)} and not ${IS_WANTED} and not ${HAS_PING})`;
+      where ${inProjectsSql(database, 'held')} and ${sql.raw(STREAM_LEASES.isFreeSql)} and not ${IS_WANTED} and not ${HAS_WEBHOOK})`;
   await runSweep(database, deleteUnwanted);
   const due = { countMax, now: now(), columns: listColumns('ProviderStream') };
   return STREAM_LEASES.claimDue(database, due);
@@ -101,10 +101,10 @@ export async function recordStreamOpen(
   const now = services.now();
   const lostPeriods = position === null ? createMissedPeriods(stream, now) : [];
   const missedChanges = await findMissedChanges(services, source, lostPeriods);
-  const knownTime = position === null ? now : stream.knownTime;
+  const readUntil = position === null ? now : stream.readUntil;
   await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null } as const;
-    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, { ...working, knownTime });
+    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, { ...working, readUntil });
     const where = { projectId, connectionId, isWanted: true, providerRef: { not: null } } as const;
     await tx.objectSubscription.updateMany({
       where: { ...where, status: { in: ['PENDING', 'FAILED'] } },
@@ -113,12 +113,12 @@ export async function recordStreamOpen(
     await storeEvents(tx, source, missedChanges.events);
     await startReads(services, tx, missedChanges);
   });
-  stream.knownTime = knownTime;
+  stream.readUntil = readUntil;
 }
 
-function createMissedPeriods({ knownTime }: ProviderStream, until: Date): MissedPeriod[] {
-  if (knownTime === null) return [];
-  return [{ objectName: null, since: getPeriodStart(knownTime), until }];
+function createMissedPeriods({ readUntil }: ProviderStream, until: Date): MissedPeriod[] {
+  if (readUntil === null) return [];
+  return [{ objectName: null, since: getPeriodStart(readUntil), until }];
 }
 
 /**
@@ -129,11 +129,11 @@ export async function recordLostPosition(
   services: CoreServices,
   { stream }: FollowedSource,
 ): Promise<void> {
-  const { projectId, connectionId, knownTime } = stream;
-  services.log.warn({ projectId, connectionId, knownTime }, 'provider_stream.position_lost');
+  const { projectId, connectionId, readUntil } = stream;
+  services.log.warn({ projectId, connectionId, readUntil }, 'provider_stream.position_lost');
   await inTransaction(services.database, async (tx) => {
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, { position: null });
-    const since = knownTime ? ` since ${knownTime.toISOString()}` : '';
+    const since = readUntil ? ` since ${readUntil.toISOString()}` : '';
     const result = `The provider no longer has the events that follow the last received one. Changes${since} are read instead.`;
     for (const subscription of await listSubscriptions(tx, stream)) {
       await logSubscribe(services, tx, subscription, { status: 'FAILURE', result });
@@ -201,20 +201,20 @@ export async function storeBatch(
   { events, gaps, position, lastTime }: Omit<StreamBatch, 'gaps'> & { gaps: MissedPeriod[] },
 ): Promise<void> {
   const { stream } = source;
-  const knownTime = lastTime ?? services.now();
+  const readUntil = lastTime ?? services.now();
   const missedChanges = await findMissedChanges(services, source, gaps);
   const allEvents = [...events, ...missedChanges.events];
   const storedCount = await inTransaction(services.database, async (tx) => {
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
       position,
-      knownTime,
+      readUntil,
       failures: 0,
     });
     const count = await storeEvents(tx, source, allEvents);
     await startReads(services, tx, missedChanges);
     return count;
   });
-  Object.assign(stream, { position, knownTime, failures: 0 });
+  Object.assign(stream, { position, readUntil, failures: 0 });
   if (allEvents.length === 0 && gaps.length === 0) return;
   const { provider, connectionId } = stream;
   services.meters.providerEventReceived({ provider, outcome: 'ACCEPTED' });

@@ -217,9 +217,9 @@ async function findKnownObjects(
     where: { projectId, installationId: { in: [...connectionIdsByInstallation.keys()] } },
   });
   return new Map(
-    watches.flatMap(({ installationId, connectionId, known }) =>
+    watches.flatMap(({ installationId, connectionId, knownFields }) =>
       connectionId === connectionIdsByInstallation.get(installationId)
-        ? [[installationId, castJsonColumn<KnownObjects>(known)] as const]
+        ? [[installationId, castJsonColumn<KnownObjects>(knownFields)] as const]
         : [],
     ),
   );

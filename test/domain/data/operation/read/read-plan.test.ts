@@ -120,7 +120,7 @@ const timing = { settleMs: MINUTE_MS, lookBackMs: 0 };
 const backfill = { days: 2, fullHistory: null };
 
 test('first reads all records if the config has no default period', () => {
-  const fullRead = { readType: 'BACKFILL', since: null, until: null, position: aMinuteAgo };
+  const fullRead = { readType: 'BACKFILL', since: null, until: null, nextReadUntil: aMinuteAgo };
   expect(planWindow(neverRead, { backfill: null, timing }, now)).toEqual(fullRead);
   expect(
     planWindow(neverRead, { backfill: { days: null, fullHistory: true }, timing }, now),
@@ -132,14 +132,14 @@ test('first reads the records of the last days if the config has a number of day
     readType: 'BACKFILL',
     since: new Date('2025-12-31T10:00:00.700Z'),
     until: aMinuteAgo,
-    position: aMinuteAgo,
+    nextReadUntil: aMinuteAgo,
   });
 });
 
 test('first reads nothing if the config has 0 days, and starts at the current second', () => {
   const window = planWindow(neverRead, { backfill: { days: 0, fullHistory: null }, timing }, now);
   expect(isEmptyWindow(window)).toBe(true);
-  expect(window.position).toEqual(new Date('2026-01-02T10:00:00.000Z'));
+  expect(window.nextReadUntil).toEqual(new Date('2026-01-02T10:00:00.000Z'));
 });
 
 test('starts a later read where the previous one ended, and ends it a minute ago', () => {
@@ -149,7 +149,7 @@ test('starts a later read where the previous one ended, and ends it a minute ago
     readType: 'SCHEDULED',
     since: readUntil,
     until: aMinuteAgo,
-    position: aMinuteAgo,
+    nextReadUntil: aMinuteAgo,
   });
 });
 
@@ -159,11 +159,11 @@ test('ends a window before the settle time, and begins it before the previous on
   const window = planWindow({ backfillDone: true, readUntil }, { backfill, timing: lateList }, now);
   const until = new Date('2026-01-02T09:55:00.700Z');
   const since = new Date('2026-01-02T08:45:00.000Z');
-  expect(window).toEqual({ readType: 'SCHEDULED', since, until, position: until });
+  expect(window).toEqual({ readType: 'SCHEDULED', since, until, nextReadUntil: until });
 });
 
-test('reads nothing if the previous read has just ended, and never moves its position back', () => {
+test('reads nothing if the previous read has just ended, and never moves its end back', () => {
   const window = planWindow({ backfillDone: true, readUntil: now }, { backfill, timing }, now);
   expect(isEmptyWindow(window)).toBe(true);
-  expect(window.position).toEqual(now);
+  expect(window.nextReadUntil).toEqual(now);
 });

@@ -1,7 +1,4 @@
-/**
- * The subscription to notifications ("pings") about a connection's list. It is stored with its secret, which verifies
- * each ping.
- */
+/** The webhook that notifies the gateway of a connection's list. It is stored with its secret, which verifies each request. */
 
 import { RELEASED_LEASE } from '../../../../database/leases/lease.ts';
 import { sqlStatement } from '../../../../database/statements/statements.ts';
@@ -20,48 +17,48 @@ import { readIdFromAddress } from '../subscription-secret.ts';
 import type { SealedApp } from '../webhook-secret.ts';
 import type { ProviderStream } from './followed-source.ts';
 
-export type StreamPing = Row<'StreamPing'>;
+export type ListWebhook = Row<'ListWebhook'>;
 type StreamKey = Pick<ProviderStream, 'projectId' | 'connectionId'>;
 type RemovedSubscription = StreamKey &
   Pick<Row<'ObjectSubscription'>, 'installationId' | 'objectName'>;
 
-/** Replaces the stored ping. Must run in a transaction that changes the claimed stream. */
-export async function replacePing(
+/** Replaces the stored webhook. Must run in a transaction that changes the claimed stream. */
+export async function replaceListWebhook(
   { vault }: Pick<Services, 'vault'>,
   tx: Transaction,
   { projectId, connectionId: id }: StreamKey,
-  { secret, ...columns }: CreatedWebhook & Pick<StreamPing, 'address' | 'checkTime'>,
-): Promise<StreamPing> {
+  { secret, ...columns }: CreatedWebhook & Pick<ListWebhook, 'address' | 'checkTime'>,
+): Promise<ListWebhook> {
   const data = { ...columns, secretSealed: vault.seal(secret, toSealedLocation(id, projectId)) };
-  return tx.streamPing.upsert({
+  return tx.listWebhook.upsert({
     where: { projectId_id: { projectId, id } },
     create: { id, projectId, ...data },
     update: data,
   });
 }
 
-interface AddressedPing {
+interface AddressedWebhook {
   key: StreamKey;
   secret: string;
 }
 
-const SELECT_PING = sqlStatement<{ secretSealed: string }>(`
-  select ping."secretSealed" from "StreamPing" ping
-  join "ProviderStream" stream on stream."projectId" = ping."projectId" and stream."connectionId" = ping."id"
-  where ping."projectId" = $1 and ping."id" = $2 and stream."provider" = $3`);
+const SELECT_SECRET = sqlStatement<{ secretSealed: string }>(`
+  select webhook."secretSealed" from "ListWebhook" webhook
+  join "ProviderStream" stream on stream."projectId" = webhook."projectId" and stream."connectionId" = webhook."id"
+  where webhook."projectId" = $1 and webhook."id" = $2 and stream."provider" = $3`);
 
 /**
- * Returns null if the address names no ping of the app's project. The query also runs without an app, so that the
+ * Returns null if the address names no webhook of the app's project. The query also runs without an app, so that the
  * response time does not reveal whether the app exists.
  */
-export async function findPing(
+export async function findListWebhook(
   { database, vault }: Pick<Services, 'database' | 'vault'>,
   app: Pick<SealedApp, 'provider' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
-): Promise<AddressedPing | null> {
+): Promise<AddressedWebhook | null> {
   const id = readIdFromAddress(url, 'con');
   const { projectId = '', provider = '' } = app ?? {};
-  const [row] = await database.run(SELECT_PING, [projectId, id, provider]);
+  const [row] = await database.run(SELECT_SECRET, [projectId, id, provider]);
   if (!row) return null;
   const secret = vault.open(row.secretSealed, toSealedLocation(id, projectId));
   return { key: { projectId, connectionId: id }, secret };
@@ -79,53 +76,53 @@ export async function scheduleListRead(
   });
 }
 
-/** Removes the ping at the provider if only the removed subscription needed it. Throws ProviderError. */
-export async function removePing(
+/** Removes the webhook at the provider if only the removed subscription needed it. Throws ProviderError. */
+export async function removeListWebhook(
   services: RowServices,
   list: EventList,
   { subscription, session }: { subscription: RemovedSubscription; session: AccountSession },
 ): Promise<void> {
-  const ping = await findUnneededPing(services, subscription);
-  if (!ping) return;
-  await list.deleteWebhook(session, ping.providerRef);
-  await deletePingRow(services, ping);
+  const webhook = await findUnneededWebhook(services, subscription);
+  if (!webhook) return;
+  await list.deleteWebhook(session, webhook.providerRef);
+  await deleteWebhookRow(services, webhook);
 }
 
-/** Deletes the row of the ping after its removal at the provider has failed. Later pings are refused. */
-export async function deletePing(
+/** Deletes the row of the webhook after its removal at the provider has failed. Its later requests are refused. */
+export async function deleteListWebhook(
   services: RowServices,
   subscription: RemovedSubscription,
 ): Promise<void> {
-  const ping = await findUnneededPing(services, subscription);
-  if (ping) await deletePingRow(services, ping);
+  const webhook = await findUnneededWebhook(services, subscription);
+  if (webhook) await deleteWebhookRow(services, webhook);
 }
 
-async function findUnneededPing(
+async function findUnneededWebhook(
   { database: { prisma } }: Pick<Services, 'database'>,
   { projectId, connectionId, installationId, objectName }: RemovedSubscription,
-): Promise<StreamPing | null> {
+): Promise<ListWebhook | null> {
   const NOT = { installationId, objectName };
   const otherSubscriptions = { projectId, connectionId, isWanted: true, NOT } as const;
   if (await prisma.objectSubscription.findFirst({ where: otherSubscriptions })) return null;
   const where = { projectId_id: { projectId, id: connectionId } };
-  return prisma.streamPing.findUnique({ where });
+  return prisma.listWebhook.findUnique({ where });
 }
 
 /**
  * Deletes the row and revokes the lease, so that a worker that reads the list stores nothing more. If the list is needed
  * again, it starts without a position.
  */
-async function deletePingRow(
+async function deleteWebhookRow(
   { database, now }: RowServices,
-  { projectId, id, providerRef }: StreamPing,
+  { projectId, id, providerRef }: ListWebhook,
 ): Promise<void> {
   await inTransaction(database, async (tx) => {
-    const { count } = await tx.streamPing.deleteMany({ where: { projectId, id, providerRef } });
+    const { count } = await tx.listWebhook.deleteMany({ where: { projectId, id, providerRef } });
     if (count === 0) return;
     const initialState = {
       status: 'PENDING',
       position: null,
-      knownTime: null,
+      readUntil: null,
       failures: 0,
     } as const;
     await tx.providerStream.updateMany({
@@ -137,5 +134,5 @@ async function deletePingRow(
 }
 
 function toSealedLocation(row: string, projectId: string): SealedLocation {
-  return { table: 'StreamPing', column: 'secretSealed', row, projectId };
+  return { table: 'ListWebhook', column: 'secretSealed', row, projectId };
 }
