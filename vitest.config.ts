@@ -115,7 +115,7 @@ const ONLY_EMBEDDED = [
   'test/domain/{installation/resolve-object-aliases,operation/read/read-plan}.test.ts',
   'test/domain/{provider/workspace,viewer/credential}.test.ts',
   // Both databases get equal statements, which return equal rows.
-  'test/database/{migrate/filled-migrations,statements/statement-counts}.test.ts',
+  'test/database/statements/statement-counts.test.ts',
   'test/flows/credential-check.test.ts',
   'test/flows/plan/{project-document,revision-impacts}.test.ts',
   // Both databases read the clock of the machine, and the tests change only the clock of the process.

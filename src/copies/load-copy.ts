@@ -2,6 +2,7 @@
 import { isDistributed } from '../database/cluster/cluster.ts';
 import { hasRunningGateways } from '../database/connect/processes.ts';
 import type { OpenSession } from '../database/connect/sessions/session.ts';
+import { countsAsFirstMigration } from '../database/migrate/development-history.ts';
 import { listMigrations, migrate } from '../database/migrate/migrate.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
@@ -31,30 +32,40 @@ export async function loadCopy(
   copy: Copy,
   options: LoadOptions,
 ): Promise<CopyTotals> {
-  requireKnownSchema(copy.head);
+  const migrations = listKnownMigrations(copy.head);
   const quietLog = { ...options.log, info: () => {} } as Log;
   const before = await database.inSession(async (session) => {
     await requireEmptyDatabase(session);
     return await listObjects(session);
   });
-  const totals = await load(database, copy, { ...options, log: quietLog }).catch(async (error) => {
-    await dropCreatedObjects(database, before, options.log);
-    throw error;
-  });
+  const log = quietLog;
+  const totals = await load(database, copy, { ...options, migrations, log }).catch(
+    async (error) => {
+      await dropCreatedObjects(database, before, options.log);
+      throw error;
+    },
+  );
   // Applies migrations that are newer than the copy.
   await migrate(database.server, quietLog);
   await database.inSession((session) => session.query('analyze'));
   return totals;
 }
 
-async function load(database: CopyDatabase, copy: Copy, options: LoadOptions): Promise<CopyTotals> {
-  await migrate(database.server, options.log, { only: copy.head.migrations });
+async function load(
+  database: CopyDatabase,
+  copy: Copy,
+  { migrations, ...options }: LoadOptions & { migrations: string[] },
+): Promise<CopyTotals> {
+  await migrate(database.server, options.log, { only: migrations });
   return await database.inSession((session) => fill(session, copy, options));
 }
 
-function requireKnownSchema({ migrations }: CopyHead): void {
+/** Returns the migrations of the copy, by their names in this version. Throws StartRefused if this version lacks one. */
+function listKnownMigrations({ migrations }: CopyHead): string[] {
   const knownMigrations = listMigrations().map(({ name }) => name);
-  if (migrations.every((name, index) => name === knownMigrations[index])) return;
+  const [first = ''] = knownMigrations;
+  if (countsAsFirstMigration(migrations, first)) return [first];
+  if (migrations.every((name, index) => name === knownMigrations[index])) return migrations;
   throw new StartRefused('The copy comes from a newer gateway version. Load it with that version.');
 }
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Log } from '../../kernel/log.ts';
 import { type ClusterSchema, findClusterSchema } from '../cluster/cluster.ts';
 import { type OpenSession, openSession, type Server } from '../connect/sessions/session.ts';
+import { countsAsFirstMigration } from './development-history.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'migrations');
 /** The lock that Prisma's CLI also takes. */
@@ -84,10 +85,7 @@ interface MigrationContext {
 async function applyAll(context: MigrationContext, migrations: Migration[]): Promise<boolean> {
   const { session, log } = context;
   await session.query(HISTORY_TABLE);
-  const { rows: history } = await session.query<AppliedMigration>(
-    `select migration_name, checksum, finished_at from "_prisma_migrations"
-     where rolled_back_at is null order by started_at`,
-  );
+  const history = await readHistory(session, migrations[0]);
   const historyByName = new Map(history.map((row) => [row.migration_name, row]));
   const isNew = history.length === 0;
   for (const migration of migrations) {
@@ -98,6 +96,31 @@ async function applyAll(context: MigrationContext, migrations: Migration[]): Pro
   if (isNew)
     log.info({ count: migrations.length, last: migrations.at(-1)?.name }, 'schema.created');
   return isNew;
+}
+
+const SELECT_HISTORY = `
+  select migration_name, checksum, finished_at from "_prisma_migrations" where rolled_back_at is null order by migration_name`;
+
+const RECORD_MIGRATION = `
+  insert into "_prisma_migrations" (id, checksum, migration_name, finished_at, applied_steps_count)
+  values ($1, $2, $3, now(), 1)`;
+
+/** Returns the history. Replaces one that counts as the first migration. Throws StartRefused if it is older. */
+async function readHistory(
+  session: OpenSession,
+  firstMigration: Migration | undefined,
+): Promise<AppliedMigration[]> {
+  const { rows: history } = await session.query<AppliedMigration>(SELECT_HISTORY);
+  const finished = history.filter(({ finished_at }) => finished_at !== null);
+  const names = finished.map(({ migration_name }) => migration_name);
+  if (!firstMigration || !countsAsFirstMigration(names, firstMigration.name)) return history;
+  const { name, checksum } = firstMigration;
+  await session.query(`with replaced as (delete from "_prisma_migrations") ${RECORD_MIGRATION}`, [
+    randomUUID(),
+    checksum,
+    name,
+  ]);
+  return (await session.query<AppliedMigration>(SELECT_HISTORY)).rows;
 }
 
 interface Migration {
@@ -141,11 +164,7 @@ async function applyMigration(
   await session.query('begin');
   try {
     await (cluster ? cluster.run(migration.sql) : session.query(migration.sql));
-    await session.query(
-      `insert into "_prisma_migrations" (id, checksum, migration_name, finished_at, applied_steps_count)
-       values ($1, $2, $3, now(), 1)`,
-      [randomUUID(), migration.checksum, migration.name],
-    );
+    await session.query(RECORD_MIGRATION, [randomUUID(), migration.checksum, migration.name]);
     await session.query('commit');
   } catch (error) {
     await session.query('rollback');

@@ -100,7 +100,7 @@ async function readAll(
     const { incompleteUntil: until } = page;
     const gaps =
       readUntil && until ? [{ objectName: null, since: getPeriodStart(readUntil), until }] : [];
-    // A page without a time may be the end of the list, so it does not advance the known time.
+    // A page without a time may be the end of the list, so it does not advance `readUntil`.
     const lastTime = page.lastTime ?? readUntil;
     await storeBatch(services, source, { ...page, lastTime, gaps });
     hasMore = page.hasMore;

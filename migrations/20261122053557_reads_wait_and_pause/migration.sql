@@ -1,3 +1,0 @@
--- AlterTable
-ALTER TABLE "ReadRun" ADD COLUMN     "paused" BOOLEAN NOT NULL DEFAULT false,
-ADD COLUMN     "waiting" TEXT;

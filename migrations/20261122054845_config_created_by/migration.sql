@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "InstallationConfig" ADD COLUMN     "createdBy" TEXT;

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "WriteEntry" ADD COLUMN     "ifEmpty" JSONB;

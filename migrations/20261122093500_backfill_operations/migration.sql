@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "InstalledObject" ADD COLUMN     "backfillOperationId" TEXT COLLATE "C";

@@ -1,2 +1,0 @@
--- CreateIndex
-CREATE INDEX "Project_allowedOrigins_idx" ON "Project" USING GIN ("allowedOrigins");

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "WriteTask" ADD COLUMN     "uncertainSince" TIMESTAMPTZ(3);

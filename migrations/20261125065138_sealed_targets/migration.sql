@@ -1,3 +1,0 @@
--- AlterTable
-ALTER TABLE "Destination" ADD COLUMN     "headersSealed" TEXT,
-ADD COLUMN     "urlSealed" TEXT;

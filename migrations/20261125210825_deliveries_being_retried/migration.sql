@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "Delivery" ADD COLUMN     "isRetrying" BOOLEAN NOT NULL DEFAULT false;

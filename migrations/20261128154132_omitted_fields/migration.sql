@@ -1,5 +1,0 @@
--- AlterTable
-ALTER TABLE "Proposal" ADD COLUMN     "omittedFields" JSONB;
-
--- AlterTable
-ALTER TABLE "WriteEntry" ADD COLUMN     "omittedFields" JSONB;

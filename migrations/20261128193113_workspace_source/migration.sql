@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "Connection" ADD COLUMN     "isWorkspaceFromToken" BOOLEAN NOT NULL DEFAULT false;
