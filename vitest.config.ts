@@ -93,7 +93,7 @@ const embedded = {
 
 /** Folders whose tests use the database. */
 const ON_DATABASE =
-  'test/{copies,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts';
+  'test/{backup,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts';
 
 /** Walks over layers above the database, which does not change their results: the embedded database is enough. */
 const ABOVE_DATABASE = [
@@ -227,7 +227,7 @@ const citus = {
     ],
     exclude: [
       // The coordinator's plans do not show those of the shards, which equal the plans of one server.
-      'test/database/planner/plans.test.ts',
+      'test/database/planner/query-plans.test.ts',
       'test/database/planner/vacuumed-tables.test.ts',
       // Counts statements. A cluster sends a statement for several projects to each of their shards.
       'test/database/statements/statement-counts.test.ts',

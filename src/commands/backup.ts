@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { writeArchive } from '../copies/archive.ts';
-import { takeCopy } from '../copies/copy.ts';
-import { openSource } from '../copies/copy-database.ts';
-import { refuseWeakPassphrase, sealFiles } from '../copies/sealed-files.ts';
+import { writeArchive } from '../backup/archive.ts';
+import { takeCopy } from '../backup/database-copy.ts';
+import { refuseWeakPassphrase, sealFiles } from '../backup/sealed-files.ts';
+import { openSource } from '../backup/source-and-target.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { readConfig } from '../settings/config.ts';

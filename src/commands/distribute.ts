@@ -3,7 +3,7 @@
  * distribute`. One transaction distributes all tables, so the command can be repeated after a failure.
  */
 import { parseArgs } from 'node:util';
-import { openTarget } from '../copies/copy-database.ts';
+import { openTarget } from '../backup/source-and-target.ts';
 import { type ClusterSchema, findClusterSchema } from '../database/cluster/cluster.ts';
 import type { OpenSession } from '../database/connect/sessions/session.ts';
 import { migrate } from '../database/migrate/migrate.ts';

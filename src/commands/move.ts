@@ -3,10 +3,10 @@
  * postgresql://…`, or `--to <folder>`. Ids, cursors and keys stay the same.
  */
 import { parseArgs } from 'node:util';
-import { takeCopy } from '../copies/copy.ts';
-import { isPostgres, openSource, openTarget } from '../copies/copy-database.ts';
-import { writeDataFiles } from '../copies/data-files.ts';
-import { loadCopy } from '../copies/load-copy.ts';
+import { writeDataFiles } from '../backup/data-files.ts';
+import { takeCopy } from '../backup/database-copy.ts';
+import { loadCopy } from '../backup/load-copy.ts';
+import { isPostgres, openSource, openTarget } from '../backup/source-and-target.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { type Config, readConfig } from '../settings/config.ts';

@@ -6,12 +6,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type ArchiveHead, readArchive } from '../copies/archive.ts';
-import { openTarget } from '../copies/copy-database.ts';
-import { writeDataFiles } from '../copies/data-files.ts';
-import { loadCopy } from '../copies/load-copy.ts';
-import { type Files, unsealFiles } from '../copies/sealed-files.ts';
-import { type SuspendedWork, suspendPendingWork } from '../copies/suspend-pending-work.ts';
+import { type ArchiveHead, readArchive } from '../backup/archive.ts';
+import { writeDataFiles } from '../backup/data-files.ts';
+import { loadCopy } from '../backup/load-copy.ts';
+import { type Files, unsealFiles } from '../backup/sealed-files.ts';
+import { openTarget } from '../backup/source-and-target.ts';
+import { type SuspendedWork, suspendPendingWork } from '../backup/suspend-pending-work.ts';
 import { DATABASE_FOLDER, UNFINISHED_FOLDER } from '../database/connect/embedded/data-folder.ts';
 import { LOCK_FILE } from '../database/connect/embedded/data-folder-lock.ts';
 import { StartRefused } from '../kernel/errors.ts';

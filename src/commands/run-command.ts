@@ -1,9 +1,9 @@
 /** Parses arguments, prints results and errors, and finds the database and keys for the commands. */
 import { join } from 'node:path';
 import type { z } from 'zod';
-import type { CopyTotals } from '../copies/copy.ts';
-import { readDataFiles } from '../copies/data-files.ts';
-import type { Files } from '../copies/sealed-files.ts';
+import { readDataFiles } from '../backup/data-files.ts';
+import type { CopyTotals } from '../backup/database-copy.ts';
+import type { Files } from '../backup/sealed-files.ts';
 import { findEncryptionKeys, formatKeyFile } from '../domain/tenants/keys/encryption-keys.ts';
 import { DomainError, ServiceUnavailable, StartRefused } from '../kernel/errors.ts';
 import type { Config } from '../settings/config.ts';

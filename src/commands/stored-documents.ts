@@ -1,7 +1,7 @@
 /** Checks the stored documents of custom providers before this version of the gateway starts with them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isPostgres, openSource } from '../copies/copy-database.ts';
+import { isPostgres, openSource } from '../backup/source-and-target.ts';
 import { DATABASE_FOLDER } from '../database/connect/embedded/data-folder.ts';
 import type { OpenSession } from '../database/connect/sessions/session.ts';
 import type { Row } from '../database/statements/tables.ts';

@@ -319,10 +319,10 @@ const ORPHANS = acrossProjects<RowKey>(
  * Releases deliveries whose predecessor has ended. They remain if a process recorded the end and then stopped before it
  * released them.
  */
-export async function releaseOrphans(run: RunStatement, group: ShardGroup): Promise<void> {
-  const endedDeliveries = await run(...bindProjects(ORPHANS, group.projectIds(), []));
+export async function releaseOrphans(run: RunStatement, shardGroup: ShardGroup): Promise<void> {
+  const endedDeliveries = await run(...bindProjects(ORPHANS, shardGroup.projectIds(), []));
   if (endedDeliveries.length === 0) return;
-  for (const batch of batchRows(group, endedDeliveries, ({ projectId }) => projectId)) {
+  for (const batch of batchRows(shardGroup, endedDeliveries, ({ projectId }) => projectId)) {
     await releaseSuccessors(run, batch);
   }
 }

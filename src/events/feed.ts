@@ -41,16 +41,16 @@ export function createFeed<E extends LogEntry, F>(
 ): Feed<E, F> {
   const tails = new Map<string, Tail<E, F>>();
   const outage = new Outage(log, 'feed.unreadable');
-  const pollGroup = createPoller(log, outage, (group) =>
-    advanceAll(source, listTails(group, tails)),
+  const pollShardGroup = createPoller(log, outage, (shardGroup) =>
+    advanceAll(source, listTails(shardGroup, tails)),
   );
   const poll = async () => {
     for (const [logId, tail] of tails) if (tail.followers.size === 0) tails.delete(logId);
     if (tails.size === 0) return;
-    const groups = await database
+    const shardGroups = await database
       .listShardGroups()
       .catch((error: unknown) => outage.recordFailure(error));
-    for (const group of groups ?? []) void pollGroup(group);
+    for (const shardGroup of shardGroups ?? []) void pollShardGroup(shardGroup);
   };
 
   const subscription = database.listen(EVENTS_CHANNEL, (logId) => {
@@ -89,27 +89,31 @@ export function createFeed<E extends LogEntry, F>(
 
 /**
  * Returns a function that polls a shard group, at most once at a time. A database server that hangs does not delay the
- * logs of other groups.
+ * logs of other shard groups.
  */
-function createPoller(log: Log, outage: Outage, advance: (group: ShardGroup) => Promise<void>) {
+function createPoller(
+  log: Log,
+  outage: Outage,
+  advance: (shardGroup: ShardGroup) => Promise<void>,
+) {
   const polls = new Map<string, { isRunning: boolean; outage: Outage }>();
-  return async (group: ShardGroup) => {
+  return async (shardGroup: ShardGroup) => {
     const createOutage = () =>
-      group.projectIds() === null ? outage : new Outage(log, 'feed.unreadable');
-    const poll = polls.get(group.name) ?? { isRunning: false, outage: createOutage() };
-    polls.set(group.name, poll);
+      shardGroup.projectIds() === null ? outage : new Outage(log, 'feed.unreadable');
+    const poll = polls.get(shardGroup.name) ?? { isRunning: false, outage: createOutage() };
+    polls.set(shardGroup.name, poll);
     if (poll.isRunning) return;
     poll.isRunning = true;
-    await poll.outage.watch(() => advance(group));
+    await poll.outage.watch(() => advance(shardGroup));
     poll.isRunning = false;
   };
 }
 
 function listTails<E extends LogEntry, F>(
-  group: ShardGroup,
+  shardGroup: ShardGroup,
   tails: Map<string, Tail<E, F>>,
 ): Tail<E, F>[] {
-  const projectIds = group.projectIds();
+  const projectIds = shardGroup.projectIds();
   if (projectIds === null) return [...tails.values()];
   const groupProjectIds = new Set(projectIds);
   return [...tails.values()].filter(({ log }) => groupProjectIds.has(log.projectId));

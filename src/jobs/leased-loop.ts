@@ -19,14 +19,14 @@ const ERRORS_PER_LINE = 10;
 /** The maximum number of failing rows whose errors a loop counts. */
 const FAILING_ROWS_MAX = 1_000;
 
-/** A place for a row that its process is about to store. Disposal frees the place unless the row was started. */
-export interface FreePlace<R extends object, S extends WorkServices> extends Disposable {
+/** A slot for a row that its process is about to store. Disposal frees the slot unless the row was started. */
+export interface FreeSlot<R extends object, S extends WorkServices> extends Disposable {
   /** Runs the row, which the process has stored with its lease. */
   start(row: R, run: LeasedWork<R, S>['run']): void;
 }
 
-interface TakenPlace {
-  group: string;
+interface TakenSlot {
+  share: string;
   controller: AbortController;
   /** Set when the row runs. */
   running?: Promise<void>;
@@ -38,14 +38,14 @@ export class LeasedLoop<R extends object, S extends WorkServices> implements Asy
   readonly #onEnded: () => void;
   readonly #outage: Outage;
   readonly #subscriptions: AsyncDisposable[] = [];
-  /** The places that are taken, each by a running row or by one that is about to be stored. */
-  readonly #places = new Set<TakenPlace>();
+  /** The slots that are taken, each by a running row or by one that is about to be stored. */
+  readonly #slots = new Set<TakenSlot>();
   /** The number of consecutive errors of rows, by `describe`. */
   readonly #errors = new LRUCache<string, number>(growUpTo(FAILING_ROWS_MAX));
   #claiming = Promise.resolve();
   #isClaiming = false;
   #isWoken = false;
-  /** True if due rows may wait for a free place. */
+  /** True if due rows may wait for a free slot. */
   #hasMore = false;
   #isStopped = false;
 
@@ -58,7 +58,7 @@ export class LeasedLoop<R extends object, S extends WorkServices> implements Asy
   }
 
   get running(): number {
-    return this.#places.size;
+    return this.#slots.size;
   }
 
   /** Lets the alarm and notifications wake the loop. */
@@ -81,18 +81,18 @@ export class LeasedLoop<R extends object, S extends WorkServices> implements Asy
   }
 
   /**
-   * Takes a place for a row that this process is about to store. Returns null if none is free, or if due rows wait for
+   * Takes a slot for a row that this process is about to store. Returns null if none is free, or if due rows wait for
    * one, which come first.
    */
-  takePlace(group: string): FreePlace<R, S> | null {
-    const { free, freeByGroup } = this.#readCapacity();
-    const freeOfGroup = freeByGroup.get(group) ?? this.#work.perGroup;
-    if (this.#isStopped || this.#hasMore || free <= 0 || freeOfGroup <= 0) return null;
-    const place = this.#take(group);
+  takeSlot(share: string): FreeSlot<R, S> | null {
+    const { free, freeByShare } = this.#readCapacity();
+    const freeOfShare = freeByShare.get(share) ?? this.#work.perShare;
+    if (this.#isStopped || this.#hasMore || free <= 0 || freeOfShare <= 0) return null;
+    const slot = this.#take(share);
     return {
-      start: (row, run) => this.#start(row, place, run),
+      start: (row, run) => this.#start(row, slot, run),
       [Symbol.dispose]: () => {
-        if (!place.running) this.#leave(place);
+        if (!slot.running) this.#leave(slot);
       },
     };
   }
@@ -110,50 +110,50 @@ export class LeasedLoop<R extends object, S extends WorkServices> implements Asy
       // After an outage, the alarm wakes the loop.
       if (!rows) break;
       for (const row of rows) {
-        const place = this.#take(this.#work.getGroup(row));
-        this.#start(row, place, (...args) => this.#work.run(...args));
+        const slot = this.#take(this.#work.getShare(row));
+        this.#start(row, slot, (...args) => this.#work.run(...args));
       }
       this.#hasMore = this.#isExhausted(capacity, rows);
-      // Rows of other groups may be behind those of a group that is full now.
+      // Rows of other shares may be behind those of a share that is full now.
       if (this.#hasMore && rows.length > 0) this.#isWoken = true;
     }
     this.#isClaiming = false;
   }
 
   /** True if a claim with this capacity may have left due rows, because it took as many as it could. */
-  #isExhausted({ free, freeByGroup }: Capacity, rows: readonly R[]): boolean {
-    const { claimMax, perGroup } = this.#work;
+  #isExhausted({ free, freeByShare }: Capacity, rows: readonly R[]): boolean {
+    const { claimMax, perShare } = this.#work;
     if (rows.length >= Math.min(free, claimMax)) return true;
-    const rowsByGroup = Map.groupBy(rows, (row) => this.#work.getGroup(row));
-    const groups = new Set([...freeByGroup.keys(), ...rowsByGroup.keys()]);
-    return groups.values().some((group) => {
-      const claimedCount = rowsByGroup.get(group)?.length ?? 0;
-      return claimedCount >= (freeByGroup.get(group) ?? perGroup);
+    const rowsByShare = Map.groupBy(rows, (row) => this.#work.getShare(row));
+    const shares = new Set([...freeByShare.keys(), ...rowsByShare.keys()]);
+    return shares.values().some((share) => {
+      const claimedCount = rowsByShare.get(share)?.length ?? 0;
+      return claimedCount >= (freeByShare.get(share) ?? perShare);
     });
   }
 
   #readCapacity(): Capacity {
-    const { perProcess, perGroup } = this.#work;
-    const freeByGroup = new Map<string, number>();
-    for (const { group } of this.#places)
-      freeByGroup.set(group, (freeByGroup.get(group) ?? perGroup) - 1);
-    return { free: perProcess - this.#places.size, freeByGroup };
+    const { perProcess, perShare } = this.#work;
+    const freeByShare = new Map<string, number>();
+    for (const { share } of this.#slots)
+      freeByShare.set(share, (freeByShare.get(share) ?? perShare) - 1);
+    return { free: perProcess - this.#slots.size, freeByShare };
   }
 
-  #take(group: string): TakenPlace {
-    const place = { group, controller: new AbortController() };
-    this.#places.add(place);
-    return place;
+  #take(share: string): TakenSlot {
+    const slot = { share, controller: new AbortController() };
+    this.#slots.add(slot);
+    return slot;
   }
 
-  #start(row: R, place: TakenPlace, run: LeasedWork<R, S>['run']): void {
-    if (this.#isStopped) place.controller.abort();
-    place.running = this.#runHeld(row, run, place.controller).finally(() => this.#leave(place));
+  #start(row: R, slot: TakenSlot, run: LeasedWork<R, S>['run']): void {
+    if (this.#isStopped) slot.controller.abort();
+    slot.running = this.#runHeld(row, run, slot.controller).finally(() => this.#leave(slot));
   }
 
-  #leave(place: TakenPlace): void {
-    this.#places.delete(place);
-    // A claim that is under way does not know of this place.
+  #leave(slot: TakenSlot): void {
+    this.#slots.delete(slot);
+    // A claim that is under way does not know of this slot.
     if (this.#hasMore || this.#isClaiming) this.wake();
     this.#onEnded();
   }
@@ -190,9 +190,9 @@ export class LeasedLoop<R extends object, S extends WorkServices> implements Asy
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
     const unlistening = this.#subscriptions.map((item) => item[Symbol.asyncDispose]());
-    for (const { controller } of this.#places) controller.abort();
+    for (const { controller } of this.#slots) controller.abort();
     await this.#claiming;
-    await Promise.all([...unlistening, ...[...this.#places].map(({ running }) => running)]);
+    await Promise.all([...unlistening, ...[...this.#slots].map(({ running }) => running)]);
   }
 }
 

@@ -3,7 +3,7 @@
  * the next due time and the release in one change that the lease fences.
  */
 import type { Tracer } from '@opentelemetry/api';
-import type { GroupCapacity, LeasedRows } from '../database/leases/leased-rows.ts';
+import type { LeasedRows, ShareCapacity } from '../database/leases/leased-rows.ts';
 import type { Database } from '../database/open/database.ts';
 import type { InProjects } from '../database/statements/projects/all-projects.ts';
 import type { Column, Row, Table } from '../database/statements/tables.ts';
@@ -24,13 +24,13 @@ export interface LeasedWork<R extends object, S extends WorkServices> {
   readonly kind: string;
   /** The maximum number of rows that a process runs at the same time, in each shard group. */
   readonly perProcess: number;
-  /** The maximum for the rows of one group. */
-  readonly perGroup: number;
+  /** The maximum for the rows of one share. */
+  readonly perShare: number;
   /** The maximum number of rows that one claim takes. */
   readonly claimMax: number;
   /** A channel that also notifies of due rows, in addition to `notifyWork`. */
   readonly channel?: string;
-  getGroup(row: R): string;
+  getShare(row: R): string;
   /** Claims rows that are due. Returns none if there are none. */
   claim(services: S, capacity: Capacity): Promise<R[]>;
   /** Renews the lease until it is disposed of. */
@@ -48,10 +48,10 @@ export interface LeasedWork<R extends object, S extends WorkServices> {
   createOverdueSql?(inProjects: InProjects, countMax: number): string;
 }
 
-/** The free places of a process. */
+/** The free slots of a process. */
 export interface Capacity {
   free: number;
-  freeByGroup: ReadonlyMap<string, number>;
+  freeByShare: ReadonlyMap<string, number>;
 }
 
 interface LeasedWorkOptions<T extends Table, K extends Column<T>, L extends Column<T>, R, S> {
@@ -60,10 +60,10 @@ interface LeasedWorkOptions<T extends Table, K extends Column<T>, L extends Colu
   /** The columns of a claimed row. */
   columns: readonly Column<T>[];
   perProcess: number;
-  /** The column of a row's group. Absent if rows have no groups. */
-  group?: Column<T>;
-  perGroup?: number;
-  /** The maximum number of rows that one claim takes. Default: all free places. */
+  /** The column whose values have a share of the slots each. Absent if any row may take every slot. */
+  shareColumn?: Column<T>;
+  perShare?: number;
+  /** The maximum number of rows that one claim takes. Default: all free slots. */
   claimMax?: number;
   channel?: string;
   /** Replaces the claim of rows whose due time has passed. */
@@ -86,25 +86,25 @@ export function leasedWork<
   R extends Pick<Row<T>, K | L>,
   S extends WorkServices,
 >(options: LeasedWorkOptions<T, K, L, R, S>): LeasedWork<R, S> {
-  const { kind, leases, columns, perProcess, group, channel, run } = options;
-  const { perGroup = perProcess, claimMax = perProcess } = options;
-  const claimDue = async ({ database, now }: WorkServices, { free, freeByGroup }: Capacity) => {
+  const { kind, leases, columns, perProcess, shareColumn, channel, run } = options;
+  const { perShare = perProcess, claimMax = perProcess } = options;
+  const claimDue = async ({ database, now }: WorkServices, { free, freeByShare }: Capacity) => {
     const claimNow = new Date(now().getTime() + CLOCK_ERROR_MS);
     const countMax = Math.min(free, claimMax);
-    const groups: GroupCapacity | undefined =
-      group && perGroup < perProcess
-        ? { column: group, freeByGroup, freeDefault: perGroup }
+    const shares: ShareCapacity | undefined =
+      shareColumn && perShare < perProcess
+        ? { column: shareColumn, freeByShare, freeDefault: perShare }
         : undefined;
-    const rows = await leases.claimDue(database, { countMax, now: claimNow, columns, groups });
+    const rows = await leases.claimDue(database, { countMax, now: claimNow, columns, shares });
     return rows as unknown as R[];
   };
   return {
     kind,
     perProcess,
-    perGroup,
+    perShare,
     claimMax,
     ...(channel !== undefined && { channel }),
-    getGroup: (row) => (group ? String((row as Record<string, unknown>)[group]) : ''),
+    getShare: (row) => (shareColumn ? String((row as Record<string, unknown>)[shareColumn]) : ''),
     claim: options.claim
       ? (services, { free }) =>
           options.claim?.(services, Math.min(free, claimMax)) ?? Promise.resolve([])

@@ -1,4 +1,4 @@
-/** Runs the background work of a process: once for each shard group, so that no group waits for another's server. */
+/** Runs the background work of a process: once for each shard group, so that no shard group waits for another's server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/open/database.ts';
 import type { ShardGroup } from '../database/statements/projects/shard-groups.ts';
@@ -43,25 +43,25 @@ export async function runWork<S extends ProcessServices>(
   const running = new Map<string, AsyncDisposable>();
   const outage = new Outage(services.log, 'project_groups.unreadable');
   const stopping = new AbortController();
-  const followGroups = async () => {
-    const groups = await services.database.listShardGroups();
+  const followShardGroups = async () => {
+    const shardGroups = await services.database.listShardGroups();
     const removedNames = new Set(running.keys());
-    for (const group of groups) {
-      removedNames.delete(group.name);
-      if (running.has(group.name) || stopping.signal.aborted) continue;
-      running.set(group.name, runInShardGroup(limitToShardGroup(services, group), work));
+    for (const shardGroup of shardGroups) {
+      removedNames.delete(shardGroup.name);
+      if (running.has(shardGroup.name) || stopping.signal.aborted) continue;
+      running.set(shardGroup.name, runInShardGroup(limitToShardGroup(services, shardGroup), work));
     }
     for (const name of removedNames) {
       void running.get(name)?.[Symbol.asyncDispose]();
       running.delete(name);
     }
   };
-  await followGroups();
+  await followShardGroups();
   const following = (async () => {
     const { signal } = stopping;
     while (!signal.aborted) {
       await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => {});
-      if (!signal.aborted) await outage.watch(followGroups);
+      if (!signal.aborted) await outage.watch(followShardGroups);
     }
   })();
   return {
@@ -104,8 +104,8 @@ function runInShardGroup<S extends ProcessServices>(
 /** Returns services whose statements across projects are limited to the shard group. */
 export function limitToShardGroup<S extends { database: Database }>(
   services: S,
-  group: ShardGroup,
+  shardGroup: ShardGroup,
 ): S {
-  if (group === services.database.shardGroup) return services;
-  return { ...services, database: { ...services.database, shardGroup: group } };
+  if (shardGroup === services.database.shardGroup) return services;
+  return { ...services, database: { ...services.database, shardGroup: shardGroup } };
 }

@@ -3,13 +3,13 @@
 import type { ShardGroup } from '../database/statements/projects/shard-groups.ts';
 import { WORK_CHANNEL } from '../database/transactions/notification-channels.ts';
 import type { Notify } from '../database/transactions/notifications.ts';
-import type { FreePlace, LeasedLoop } from './leased-loop.ts';
+import type { FreeSlot, LeasedLoop } from './leased-loop.ts';
 import type { LeasedWork, WorkServices } from './leased-work.ts';
 
 interface RegisteredLoop {
   kind: string;
   shardGroup: ShardGroup;
-  loop: Pick<LeasedLoop<object, WorkServices>, 'running' | 'takePlace'>;
+  loop: Pick<LeasedLoop<object, WorkServices>, 'running' | 'takeSlot'>;
 }
 
 export class Workers {
@@ -27,16 +27,16 @@ export class Workers {
   }
 
   /**
-   * Takes a place of this process for a row that it is about to store. Null if the process does not run such work, or
-   * has no free place: the row is then stored without a lease, and `notifyWork` wakes other processes.
+   * Takes a slot of this process for a row that it is about to store. Null if the process does not run such work, or
+   * has no free slot: the row is then stored without a lease, and `notifyWork` wakes other processes.
    */
-  takePlace<R extends object, S extends WorkServices>(
+  takeSlot<R extends object, S extends WorkServices>(
     { kind }: LeasedWork<R, S>,
-    { projectId, group }: { projectId: string; group: string },
-  ): FreePlace<R, S> | null {
+    { projectId, share }: { projectId: string; share: string },
+  ): FreeSlot<R, S> | null {
     for (const { kind: loopKind, shardGroup, loop } of this.#loops) {
       if (loopKind !== kind || !(shardGroup.projectIds()?.includes(projectId) ?? true)) continue;
-      return loop.takePlace(group) as FreePlace<R, S> | null;
+      return loop.takeSlot(share) as FreeSlot<R, S> | null;
     }
     return null;
   }

@@ -6,13 +6,13 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from './log.ts';
 import { ERROR_STATUS, type ErrorCode, type Problem, type ProblemIssue } from './problem-schema.ts';
 import {
+  DEFAULT_SPELLING,
   formatPath,
   joinTexts,
   type MemberLocation,
   moveMembers,
   type Path,
   type PathMove,
-  PLAIN_SPELLING,
   printParts,
   printText,
   type Spelling,
@@ -101,7 +101,7 @@ export class DomainError extends Error {
     code: ErrorCode,
     detail: Text,
     { issues, ...extra }: DomainErrorMembers = {},
-    spelling = PLAIN_SPELLING,
+    spelling = DEFAULT_SPELLING,
   ) {
     super(printText(detail, spelling));
     this.code = code;
@@ -220,7 +220,7 @@ export function getProblemName(code: ErrorCode): string {
 /** Returns an issue as the callers of a surface read it. */
 export function toProblemIssue(
   { kind = 'invalid-value', path, in: part, detail, value, ...position }: Issue,
-  spelling: Spelling = PLAIN_SPELLING,
+  spelling: Spelling = DEFAULT_SPELLING,
 ): ProblemIssue {
   const location = part ? { in: part, name: formatPath(path) || part } : spelling.locate(path);
   const shownValue = spelling.showValue?.(value, location) ?? value;

@@ -1,4 +1,4 @@
-/** Builds plain HTML pages, which load no scripts, fonts or images. */
+/** Builds HTML pages that load no scripts, fonts or images. */
 
 /** Markup that `html` does not escape. */
 export class Html {

@@ -7,9 +7,9 @@ import { findCurrentSpan } from './spans.ts';
 export type Log = Logger;
 
 const WARN = 40;
-/** Lines are written in groups, because one write per line would cost more than most requests. */
-const GROUP_LENGTH_MAX = 32 * 1024;
-const GROUP_MS_MAX = 100;
+/** Lines are written in batches, because one write per line would cost more than most requests. */
+const BATCH_LENGTH_MAX = 32 * 1024;
+const BATCH_MS_MAX = 100;
 
 const NO_TRACE = Object.freeze({});
 
@@ -59,23 +59,23 @@ function getStdout(): DestinationStream {
   return stdoutStream;
 }
 
-/** Groups lines below the level warn. Synchronous writes keep the order and the end of the log if the process fails. */
+/** Batches lines below the level warn. Synchronous writes keep the order and the end of the log if the process fails. */
 function openStdout(): DestinationStream {
   const stdout = pino.destination({ dest: 1, sync: true });
-  let group = '';
-  const writeGroup = () => {
-    if (group !== '') stdout.write(group);
-    group = '';
+  let batch = '';
+  const writeBatch = () => {
+    if (batch !== '') stdout.write(batch);
+    batch = '';
   };
-  process.once('exit', writeGroup);
+  process.once('exit', writeBatch);
   return {
     // Makes pino set `lastLevel` before each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
-      if (group === '') setTimeout(writeGroup, GROUP_MS_MAX).unref();
-      group += line;
-      if (this.lastLevel >= WARN || group.length >= GROUP_LENGTH_MAX) writeGroup();
+      if (batch === '') setTimeout(writeBatch, BATCH_MS_MAX).unref();
+      batch += line;
+      if (this.lastLevel >= WARN || batch.length >= BATCH_LENGTH_MAX) writeBatch();
     },
   } as DestinationStream & { lastLevel: number };
 }

@@ -45,7 +45,7 @@ export interface Spelling {
 }
 
 /** Spells members by their paths in the function's input, and values of enums by their names. */
-export const PLAIN_SPELLING: Spelling = {
+export const DEFAULT_SPELLING: Spelling = {
   locate: (path) => ({ in: 'body', name: formatPath(path) || 'input' }),
   toWord: (name) => name,
 };
@@ -105,7 +105,7 @@ export function isText(value: Text | TextPart): value is Text {
   return typeof value === 'string' || Array.isArray(value);
 }
 
-export function printText(content: Text, spelling: Spelling = PLAIN_SPELLING): string {
+export function printText(content: Text, spelling: Spelling = DEFAULT_SPELLING): string {
   return printParts(content, spelling)
     .map((part) => (typeof part === 'string' ? part : part.member))
     .join('');

@@ -3,26 +3,26 @@ import type { FastifyReply } from 'fastify';
 import { ACCENT_NAMES, createAccentColors } from '../../console/common/accent-colors.ts';
 import { getMessages } from '../../console/common/customer-messages.ts';
 import { chooseLocale } from '../../console/common/languages.ts';
-import type { ConnectPage } from '../domain/connections/connection/consent/connect-page.ts';
+import type { OAuthFlowPage } from '../domain/connections/connection/consent/flow-page.ts';
 import { html } from '../kernel/html.ts';
-import { type Page, type PageScript, sendPage, toParagraphs } from './plain-page.ts';
+import { type Page, type PageScript, sendPage, toParagraphs } from './html-page.ts';
 
 export type CustomerPages = ReturnType<typeof createCustomerPages>;
 
 /**
- * Returns functions that send pages in the language of a customer, with the appearance of a project. If `connectPage` is
+ * Returns functions that send pages in the language of a customer, with the appearance of a project. If `flowPage` is
  * null, the pages have the language of the browser and no app's name.
  */
-export function createCustomerPages(reply: FastifyReply, connectPage: ConnectPage | null) {
+export function createCustomerPages(reply: FastifyReply, flowPage: OAuthFlowPage | null) {
   const browserLocales = parseLanguages(reply.request.headers['accept-language'] ?? '');
-  const locale = chooseLocale(connectPage?.locale ? [connectPage.locale] : browserLocales);
+  const locale = chooseLocale(flowPage?.locale ? [flowPage.locale] : browserLocales);
   const messages = getMessages(locale);
-  const footer = connectPage?.isBranded
+  const footer = flowPage?.isBranded
     ? html`<p><small>${messages.connectedByGateway}</small></p>\n`
     : html``;
-  const brand = connectPage && {
-    ...connectPage,
-    accentStyle: formatAccent(connectPage.accentColor),
+  const brand = flowPage && {
+    ...flowPage,
+    accentStyle: formatAccent(flowPage.accentColor),
   };
   const send = (status: number, { content, ...page }: Page): FastifyReply =>
     sendPage(reply, status, { ...page, content: html`${content}${footer}`, locale, brand });

@@ -1,19 +1,19 @@
 /**
- * The pages of an OAuth connect. The page of a link binds the connect to the browser that opens the link. Before the
+ * The pages of an OAuth flow. The page of a link binds the flow to the browser that opens the link. Before the
  * browser continues to the provider, the page shows the app and the customer, because a stranger may have sent the
  * link. After consent, the provider redirects the browser to the callback page.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describeConsentFailure, getMessages } from '../../console/common/customer-messages.ts';
 import type { Services } from '../domain/access/call.ts';
-import type { ConnectPage } from '../domain/connections/connection/consent/connect-page.ts';
+import type { OAuthFlowPage } from '../domain/connections/connection/consent/flow-page.ts';
 import {
   createRandomString,
   isBrowserSecret,
-} from '../domain/connections/connection/consent/connect-ticket.ts';
+} from '../domain/connections/connection/consent/flow-ticket.ts';
 import {
   type CallbackOutcome,
-  finishOAuthConnect,
+  finishOAuthFlow,
 } from '../domain/connections/connection/consent/oauth-callback.ts';
 import {
   findExpiredLinkPage,
@@ -28,9 +28,9 @@ import { type Html, html } from '../kernel/html.ts';
 import { findHttpRefusal } from '../rest/endpoint/rest-errors.ts';
 import type { Config } from '../settings/config.ts';
 import { type CustomerPages, createCustomerPages } from './customer-pages.ts';
+import { type PageScript, toParagraphs } from './html-page.ts';
 import { type Cookie, createCookie } from './http/cookies.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
-import { type PageScript, toParagraphs } from './plain-page.ts';
 
 /** Registers the pages in a context that hides its URLs, which contain secrets, from other sites. */
 export function registerOAuthPages(scope: FastifyInstance, services: Services): void {
@@ -51,7 +51,7 @@ export function registerOAuthPages(scope: FastifyInstance, services: Services): 
     services.log.error({ error }, 'connect.failed');
     return pages.sendFailure(500, [pages.messages.ourFault]);
   });
-  registerConnectLink(scope, services);
+  registerFlowLink(scope, services);
   registerCallback(scope, services);
 }
 
@@ -59,7 +59,7 @@ function readQuery({ url }: FastifyRequest): URLSearchParams {
   return new URL(url, 'http://localhost').searchParams;
 }
 
-/** Lists the origins of pages that may open a connect in a window: the operator's and the project's. */
+/** Lists the origins of pages that may open an OAuth flow in a window: the operator's and the project's. */
 function listOpenerOrigins(
   { CORS_ORIGINS, REDIRECT_ORIGINS }: Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>,
   projectOrigins: readonly string[] = [],
@@ -68,7 +68,7 @@ function listOpenerOrigins(
 }
 
 /**
- * Creates the cookie with a browser's secret. All connects of a browser share it, so that several can run concurrently.
+ * Creates the cookie with a browser's secret. All flows of a browser share it, so that several can run concurrently.
  * It is `Lax`, because the provider's site redirects the browser to the callback.
  */
 function createBrowserCookie(config: Config): Cookie {
@@ -81,7 +81,7 @@ function findBrowserSecret(cookie: Cookie, { headers }: FastifyRequest): string 
   return isBrowserSecret(secret) ? secret : null;
 }
 
-function registerConnectLink(scope: FastifyInstance, services: Services): void {
+function registerFlowLink(scope: FastifyInstance, services: Services): void {
   const cookie = createBrowserCookie(services.config);
   scope.get(LINK_PATH, async (request, reply) => {
     const browser = findBrowserSecret(cookie, request) ?? createRandomString();
@@ -107,7 +107,7 @@ function isFromOwnPage({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-site'] === 'same-origin';
 }
 
-/** True if a page that may open connects led the browser here, through a window or a link that its users may write. */
+/** True if a page that may open flows led the browser here, through a window or a link that its users may write. */
 function isFromOpener(
   { config }: Services,
   { headers }: FastifyRequest,
@@ -168,7 +168,7 @@ function registerCallback(scope: FastifyInstance, services: Services): void {
   scope.get(CALLBACK_PATH, { exposeHeadRoute: false }, async (request, reply) => {
     const { slot } = request.metadata;
     const searchParams = readQuery(request);
-    const outcome = await finishOAuthConnect(
+    const outcome = await finishOAuthFlow(
       { ...services, ...(slot && { slot }) },
       {
         browser: findBrowserSecret(cookie, request),
@@ -255,7 +255,7 @@ function sendFailure(
 const REFUSALS = { UNKNOWN: 'linkUsedOrExpired', OTHER_BROWSER: 'startedInOtherBrowser' } as const;
 
 /** Returns a link to the package of the app. Empty if the provider requires none. */
-function createInstallLink({ messages }: CustomerPages, page: ConnectPage | null): Html {
+function createInstallLink({ messages }: CustomerPages, page: OAuthFlowPage | null): Html {
   if (!page?.packageInstallUrl) return html``;
   const text = messages.installPackageOf(page.appName);
   return html`<p><a href="${page.packageInstallUrl}" rel="noreferrer">${text}</a></p>\n`;

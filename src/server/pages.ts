@@ -1,4 +1,4 @@
-/** Registers health checks and simple pages: the start page, problem pages, and the pages of an OAuth connect. */
+/** Registers health checks and simple pages: the start page, problem pages, and the pages of an OAuth flow. */
 import { isAbsolute } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/access/call.ts';
@@ -6,9 +6,9 @@ import { PROBLEMS_PATH } from '../kernel/errors.ts';
 import { type Html, html } from '../kernel/html.ts';
 import { VERSION } from '../kernel/version.ts';
 import { hasDocs } from './docs/docs.ts';
+import { sendPage } from './html-page.ts';
 import { getGatewayUrl } from './http/gateway-url.ts';
 import { registerOAuthPages } from './oauth-pages.ts';
-import { sendPage } from './plain-page.ts';
 import { sendProblemPage } from './problem-page.ts';
 
 export interface PageParts {

@@ -9,7 +9,7 @@ import {
   PROBLEMS_PATH,
 } from '../kernel/errors.ts';
 import { html } from '../kernel/html.ts';
-import { sendPage, toParagraphs } from './plain-page.ts';
+import { sendPage, toParagraphs } from './html-page.ts';
 
 type Guide = [meaning: string, remedy: string];
 

@@ -144,12 +144,12 @@ export const environment = z.object({
   CORS_ORIGINS: list
     .pipe(z.array(origin))
     .describe(
-      'Origins whose pages may call the gateway and are notified when a connect ends, comma-separated; default: none',
+      'Origins whose pages may call the gateway and are notified when an OAuth flow ends, comma-separated; default: none',
     ),
   REDIRECT_ORIGINS: list
     .pipe(z.array(origin))
     .describe(
-      'Origins that an OAuth connect may return to, and whose windows are notified when it ends, comma-separated',
+      'Origins that an OAuth flow may return to, and whose windows are notified when it ends, comma-separated',
     ),
   ALLOWED_PRIVATE_TARGETS: list
     .pipe(z.array(cidr))

@@ -128,7 +128,7 @@ const DUE_GAP_MS = 1_000;
 /**
  * Starts the deliveries of a shard group. The statement that records an event also inserts its deliveries, and notifies
  * EVENTS_CHANNEL. The notification wakes the delivery worker, which claims and sends them. Retries and lost notifications
- * are found by the alarm. The deliveries of each group have separate sockets, so that slow receivers in one shard group don't
+ * are found by the alarm. The deliveries of each shard group have separate sockets, so that slow receivers in one of them don't
  * delay deliveries in another.
  */
 function startSending(services: Services): AdditionalWork {

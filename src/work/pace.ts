@@ -1,12 +1,12 @@
 /** Spreads the long work of one operation over turns of the event loop, so that other work runs in between. */
 export interface Pace {
   /**
-   * Returns undefined if a part of this many items may proceed in this turn. Otherwise returns a promise that resolves
-   * in the turn in which it may proceed.
+   * Returns undefined if a part of this many items may proceed in this turn of the event loop. Otherwise returns a promise that resolves
+   * when it may proceed.
    */
-  waitForTurn(items: number): Promise<void> | undefined;
-  /** The turn of the operation's last part that waits. Undefined if none waits. */
-  readonly lastTurn: Promise<void> | undefined;
+  waitForAllowance(items: number): Promise<void> | undefined;
+  /** The wait of the operation's last part. Undefined if no part waits. */
+  readonly lastWait: Promise<void> | undefined;
 }
 
 interface WaitingPart {
@@ -16,46 +16,46 @@ interface WaitingPart {
 }
 
 /**
- * Paces the operations of a process. They share one allowance for each turn, so that several operations delay other
+ * Paces the operations of a process. They share one allowance for each turn of the event loop, so that several operations delay other
  * work no more than one does. The operation that began first proceeds first. If operations alternated, the objects of
  * all of them would stay in memory until the last one ends.
  */
 export class Pacer {
-  readonly #itemsPerTurn: number;
+  readonly #itemsPerLoopTurn: number;
   /** Sorted by order. */
   readonly #waiting: WaitingPart[] = [];
   #operationCount = 0;
-  /** The rest of this turn's allowance. It can be negative, because a part may be larger than the rest. */
+  /** The rest of the allowance. It can be negative, because a part may be larger than the rest. */
   #remaining: number;
   #isScheduled = false;
 
-  constructor(itemsPerTurn: number) {
-    this.#itemsPerTurn = itemsPerTurn;
-    this.#remaining = itemsPerTurn;
+  constructor(itemsPerLoopTurn: number) {
+    this.#itemsPerLoopTurn = itemsPerLoopTurn;
+    this.#remaining = itemsPerLoopTurn;
   }
 
   /** Returns the pace of one operation, which begins with its first part. */
   createPace(): Pace {
     let order: number | null = null;
-    let lastTurn: Promise<void> | undefined;
+    let lastWait: Promise<void> | undefined;
     return {
-      waitForTurn: (items) => {
+      waitForAllowance: (items) => {
         order ??= this.#operationCount++;
-        const turn = this.#waitForTurn(order, items);
-        if (!turn) return undefined;
-        lastTurn = turn;
-        void turn.then(() => {
-          if (lastTurn === turn) lastTurn = undefined;
+        const wait = this.#waitForAllowance(order, items);
+        if (!wait) return undefined;
+        lastWait = wait;
+        void wait.then(() => {
+          if (lastWait === wait) lastWait = undefined;
         });
-        return turn;
+        return wait;
       },
-      get lastTurn() {
-        return lastTurn;
+      get lastWait() {
+        return lastWait;
       },
     };
   }
 
-  #waitForTurn(order: number, items: number): Promise<void> | undefined {
+  #waitForAllowance(order: number, items: number): Promise<void> | undefined {
     this.#schedule();
     if (this.#waiting.length === 0 && this.#remaining > 0) {
       this.#remaining -= items;
@@ -67,7 +67,7 @@ export class Pacer {
     return promise;
   }
 
-  /** Uses a timer and not an immediate, so that the event loop handles I/O before the next turn. */
+  /** Uses a timer and not an immediate, so that the event loop handles I/O before the next allowance. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -76,7 +76,7 @@ export class Pacer {
 
   #refill(): void {
     this.#isScheduled = false;
-    this.#remaining = this.#itemsPerTurn;
+    this.#remaining = this.#itemsPerLoopTurn;
     while (this.#remaining > 0) {
       const part = this.#waiting.shift();
       if (!part) return;

@@ -133,11 +133,11 @@ class TurnQueue {
     }
   }
 
-  count(turn: Turn, change: 1 | -1): void {
+  count(turn: Turn, delta: 1 | -1): void {
     const { measure, callerMax } = this.#limits;
-    this.#running += change * measure(turn);
+    this.#running += delta * measure(turn);
     if (callerMax === undefined) return;
-    const running = (this.#runningByCaller.get(turn.caller) ?? 0) + change;
+    const running = (this.#runningByCaller.get(turn.caller) ?? 0) + delta;
     if (running > 0) this.#runningByCaller.set(turn.caller, running);
     else this.#runningByCaller.delete(turn.caller);
   }

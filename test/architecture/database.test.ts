@@ -48,11 +48,11 @@ const SQL =
 /** Files outside of the database layer that write SQL. Add no file: ordinary reads and changes use Prisma Client. */
 const SQL_FILES = [
   // It reads a database that it must not migrate.
+  'backup/copied-tables.ts',
+  'backup/database-copy.ts',
+  'backup/load-copy.ts',
+  'backup/suspend-pending-work.ts',
   'commands/stored-documents.ts',
-  'copies/copied-tables.ts',
-  'copies/copy.ts',
-  'copies/load-copy.ts',
-  'copies/suspend-pending-work.ts',
   'deliveries/outbox.ts',
   'deliveries/record-attempts.ts',
   'domain/access/origins.ts',

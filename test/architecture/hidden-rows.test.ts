@@ -23,7 +23,7 @@ const READING_FILES = {
     'domain/data/operation/read/schedule.ts',
     'domain/data/provider-event/remove-subscription.ts',
     'domain/data/provider-event/stream/follow-stream.ts',
-    'domain/data/provider-event/stream/missed-changes.ts',
+    'domain/data/provider-event/stream/missed-record-changes.ts',
     'domain/data/provider-event/subscribe-log.ts',
     'domain/data/provider-event/subscription-parties.ts',
     'domain/upkeep/retention.ts',

@@ -20,7 +20,7 @@ export interface RecordedRequest {
   keeps?: Record<string, (string | number)[]>;
 }
 
-/** The popup of an OAuth connect: the person approves or declines, and the popup sends a message to the page. */
+/** The popup of an OAuth flow: the person approves or declines, and the popup sends a message to the page. */
 export interface Popup {
   /** Name of the kept value that is the URL. */
   opens: string;

@@ -138,9 +138,9 @@ const connectionChoices: Choice[] = [
     ),
   },
   {
-    open: '`enableCSRFProtection` of an OAuth connect',
+    open: '`enableCSRFProtection` of an OAuth flow',
     title:
-      'Both values are accepted and ignored: every connect has a secret link that works once, in the browser that opened it.',
+      'Both values are accepted and ignored: every OAuth flow has a secret link that works once, in the browser that opened it.',
     rest: async ({ post, tenant, resources, createUniqueName }) => {
       await resources.providerApp();
       const parties = {

@@ -84,13 +84,13 @@ export const BLOCKS_NOT_RUN = [
     start,
     reason: 'it needs a Citus cluster',
   })),
-  { start: 'npm run move -- --to postgresql', reason: 'test/copies/ runs it' },
+  { start: 'npm run move -- --to postgresql', reason: 'test/backup/ runs it' },
   {
     start:
       'export DATABASE_URL=postgresql://gateway:secret@127.0.0.1:5432/gateway\nexport ENCRYPTION_KEY=$(head',
-    reason: 'test/copies/ starts the moved database with these settings',
+    reason: 'test/backup/ starts the moved database with these settings',
   },
-  { start: 'BACKUP_PASSPHRASE=... npm run backup', reason: 'test/copies/ runs it' },
+  { start: 'BACKUP_PASSPHRASE=... npm run backup', reason: 'test/backup/ runs it' },
   ...['gateway apply --project demo', 'GATEWAY_API_KEY=$STAGING_KEY gateway export'].map(
     (start) => ({
       start,
@@ -201,11 +201,11 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   },
   {
     command: 'npm run move -- --to <folder>',
-    reason: 'test/copies/move.test.ts runs it on new databases',
+    reason: 'test/backup/move.test.ts runs it on new databases',
   },
-  { command: 'npm run backup', reason: 'test/copies/ runs it on new databases' },
-  { command: 'npm run restore', reason: 'test/copies/ runs it on new databases' },
-  { command: 'npm run move', reason: 'test/copies/ runs it on new databases' },
+  { command: 'npm run backup', reason: 'test/backup/ runs it on new databases' },
+  { command: 'npm run restore', reason: 'test/backup/ runs it on new databases' },
+  { command: 'npm run move', reason: 'test/backup/ runs it on new databases' },
   {
     command: 'npm exec -- node --expose-gc bench/contract/typed-api.ts',
     reason: TAKES_MINUTES,

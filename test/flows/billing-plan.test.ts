@@ -1,4 +1,4 @@
-/** An operator sets entitlements and billing accounts, which the API and the pages of a connect show. */
+/** An operator sets entitlements and billing accounts, which the API and the pages of an OAuth flow show. */
 import { expect, test } from 'vitest';
 import {
   setBillingAccount,
@@ -32,7 +32,7 @@ test('returns the entitlements and the billing account that the operator set', a
   expect(await get(`/orgs/${orgId}/billingAccount`)).toMatchObject(billing);
 });
 
-test("shows the gateway's name on the pages of a connect unless the billing plan removes it", async () => {
+test("shows the gateway's name on the pages of an OAuth flow unless the billing plan removes it", async () => {
   const { tenant } = await createRestTenant(app);
   await createProviderApp(tenant);
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };

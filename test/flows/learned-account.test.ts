@@ -154,7 +154,7 @@ test("takes Salesforce's org and user from the token response, or from the user 
   });
 });
 
-test('fails a connect without a workspace if the token response names no org of Salesforce', async () => {
+test('fails an OAuth flow without a workspace if the token response names no org of Salesforce', async () => {
   const { sharedLogin } = createSalesforceProvider({ baseUrl: provider.url }).oauth2 ?? {};
   const salesforce = createSalesforceProvider();
   const oauth2 = { ...(salesforce.oauth2 as OAuth2Settings), sharedLogin };
@@ -179,7 +179,7 @@ test('fails a connect without a workspace if the token response names no org of 
   expect(project.connections.nodes).toEqual([]);
 });
 
-test('shows the package link of the provider app on the pages of a connect', async () => {
+test('shows the package link of the provider app on the pages of an OAuth flow', async () => {
   const tenant = await app.createTenant();
   const packageInstallURL = 'https://login.salesforce.com/packaging?p0=04t"&x=1';
   const metadata = { providerParams: { packageInstallURL } };

@@ -41,7 +41,7 @@ async function startConnect(tenant: Tenant, overrides?: object): Promise<string>
   return startOAuthConnect.authorizeUrl;
 }
 
-/** Starts a connect and opens its link. Returns the URL of the provider's consent page. */
+/** Starts an OAuth flow and opens its link. Returns the URL of the provider's consent page. */
 async function openConsentPage(tenant: Tenant, overrides?: object): Promise<URL> {
   return browser.open(await startConnect(tenant, overrides));
 }
@@ -110,7 +110,7 @@ test("accepts the gateway's connect page as redirectUrl, and refuses its other p
   }
 });
 
-test('updates the connection on a second connect, and shows a page if redirectUrl is omitted', async () => {
+test('updates the connection after a second OAuth flow, and shows a page if redirectUrl is omitted', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const listEvents = await recordEvents(app, tenant);
@@ -184,13 +184,13 @@ test('stores neither the ticket, the state nor the code verifier in plain text',
     expect(JSON.stringify(row)).not.toContain(secret);
   }
   expect(row?.codeVerifierSealed).toMatch(/^v1\./);
-  // The next start deletes expired connects.
+  // The next start deletes expired OAuth flows.
   clock.aheadMs += 10 * 60_000;
   await openConsentPage(tenant);
   expect(await prisma.oAuthConnect.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('reports a declined consent or a provider error to the page that started the connect', async () => {
+test('reports a declined consent or a provider error to the page that started the OAuth flow', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const denied = await openCallback(
@@ -375,7 +375,7 @@ test('sends a client secret to no host that the provider does not list', async (
   const person = createOAuthBrowser(otherApp);
   const consentUrl = await person.open(startOAuthConnect.authorizeUrl);
   const state = consentUrl.searchParams.get('state');
-  // Simulates a connect that began before the provider listed its hosts.
+  // Simulates an OAuth flow that began before the provider listed its hosts.
   const consumer = { groupRef: 'acme', consumerRef: 'ann', scopes: [] };
   await otherApp.app.services.database.prisma.oAuthConnect.updateMany({
     data: { input: { ...consumer, providerMetadata: { domain: hostname } } },
@@ -386,7 +386,7 @@ test('sends a client secret to no host that the provider does not list', async (
   expect(page).toContain('providerMetadata.domain must be accounts.crm.test.');
 });
 
-test('runs one script on the final page of a connect, and posts to allowed origins only', async () => {
+test('runs one script on the final page of an OAuth flow, and posts to allowed origins only', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const response = await openCallback(await submitConsent(await openConsentPage(tenant)));
@@ -429,7 +429,7 @@ test('requires no workspace if no address of the provider contains it', async ()
   expect(JSON.stringify(errors)).not.toContain('providerWorkspaceRef');
 });
 
-test('starts a connect or reports the missing app if the app is deleted at the same time', async () => {
+test('starts an OAuth flow or reports the missing app if the app is deleted at the same time', async () => {
   const tenant = await app.createTenant();
   const codes = new Set<string | undefined>();
   // Each round deletes the app one turn of the event loop later.

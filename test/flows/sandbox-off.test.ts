@@ -1,6 +1,6 @@
 /** A server without the sandbox, on a database with connections to it. */
 import { expect, test } from 'vitest';
-import { createEmptyDatabase, startGateway } from '../support/copies/copied-databases.ts';
+import { createEmptyDatabase, startGateway } from '../support/backup/copied-databases.ts';
 import { installReads, TRIGGER_READ } from '../support/fixtures/reads.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
 

@@ -80,8 +80,8 @@ function createContent(allObjects: object = ALL_CHANGES, overrides: object = {})
 async function checkAfter(ms = 0): Promise<void> {
   nowMs += ms;
   const { services } = app.app;
-  for (const group of await services.database.listShardGroups()) {
-    await runAllDueRows(limitToShardGroup(services, group), schemaWatches);
+  for (const shardGroup of await services.database.listShardGroups()) {
+    await runAllDueRows(limitToShardGroup(services, shardGroup), schemaWatches);
   }
 }
 

@@ -60,15 +60,15 @@ async function createTwoGroups() {
     await createDeliveryProject(database),
   ];
   const server = createHangingServer(() => [hanging.projectId]);
-  const groups = [
+  const shardGroups = [
     createGroup('hanging', () => [hanging.projectId]),
     createGroup('healthy', () => [healthy.projectId]),
   ];
   const splitDatabase = {
     ...database,
-    listShardGroups: async () => groups,
+    listShardGroups: async () => shardGroups,
     run: server.delay(database.run),
-    sweeps: (group: ShardGroup) => server.delay(database.sweeps(group)),
+    sweeps: (shardGroup: ShardGroup) => server.delay(database.sweeps(shardGroup)),
   };
   return { hanging, healthy, server, services: { ...services, database: splitDatabase } };
 }
@@ -134,8 +134,8 @@ test(
       const { id } = await project.createDestination(receiver.getUrl(`many-${index}`));
       await project.enqueue(id, 300);
     }
-    const group = createGroup('many', () => projects.map(({ projectId }) => projectId));
-    const splitDatabase = { ...database, listShardGroups: async () => [group] };
+    const shardGroup = createGroup('many', () => projects.map(({ projectId }) => projectId));
+    const splitDatabase = { ...database, listShardGroups: async () => [shardGroup] };
     await using _work = await startWork({ ...services, database: splitDatabase });
     await Promise.all(
       projects.map((_project, index) => receiver.waitForMessages(`many-${index}`, 300)),
@@ -150,10 +150,10 @@ test('delivers messages of a moved project from the worker of its new server', a
   const project = await createDeliveryProject(database);
   const { id } = await project.createDestination(receiver.getUrl('moved'));
   const projectIds: Record<string, string[]> = { old: [project.projectId], new: [] };
-  const groups = Object.keys(projectIds).map((name) =>
+  const shardGroups = Object.keys(projectIds).map((name) =>
     createGroup(name, () => projectIds[name] ?? []),
   );
-  const splitDatabase = { ...database, listShardGroups: async () => groups };
+  const splitDatabase = { ...database, listShardGroups: async () => shardGroups };
   await using _work = await startWork({ ...services, database: splitDatabase });
   await enqueueMany(project, id, 10);
   await receiver.waitForMessages('moved', 10);

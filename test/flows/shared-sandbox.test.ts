@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { getDatabaseUrl, startGateway as startGatewayProcess } from '../faults/fixtures/gateway.ts';
 import { createTestDatabase, onPostgres } from '../support/app.ts';
-import { startGateway } from '../support/copies/copied-databases.ts';
+import { startGateway } from '../support/backup/copied-databases.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 

@@ -30,14 +30,14 @@ interface TestRow {
 
 interface Limits {
   perProcess?: number;
-  perGroup?: number;
+  perShare?: number;
 }
 
 beforeEach(async () => {
   await prisma.erasure.deleteMany();
 });
 
-/** Creates work on rows of the table Erasure, whose group is the project. It records each run. */
+/** Creates work on rows of the table Erasure, whose share is that of the project. It records each run. */
 function createWork(run: (row: TestRow) => Promise<void> = endRow, limits: Limits = {}) {
   const runs: string[] = [];
   const work = leasedWork({
@@ -45,7 +45,7 @@ function createWork(run: (row: TestRow) => Promise<void> = endRow, limits: Limit
     leases: LEASES,
     columns: ['projectId', 'id', 'leaseToken'],
     perProcess: 4,
-    group: 'projectId',
+    shareColumn: 'projectId',
     ...limits,
     run: async (_services, row: TestRow) => {
       runs.push(row.id);
@@ -98,7 +98,7 @@ test('finds a due row without a notification', async () => {
   await expect.poll(() => runs).toEqual(['unnoticed']);
 });
 
-test('leaves places to other groups, whose rows are behind many rows of a full group', async () => {
+test('leaves slots to other shares, whose rows are behind many rows of a full share', async () => {
   const [greedy, quiet] = [await createProject(), await createProject()];
   const ids = Array.from({ length: 40 }, (_, index) => `slow${index}`);
   await addRows(greedy, ids, new Date(Date.now() - MINUTE_MS));
@@ -108,7 +108,7 @@ test('leaves places to other groups, whose rows are behind many rows of a full g
     if (row.projectId === greedy) await released.promise;
     await endRow(row);
   };
-  const { work, runs } = createWork(run, { perProcess: 4, perGroup: 3 });
+  const { work, runs } = createWork(run, { perProcess: 4, perShare: 3 });
   await start(work);
   await expect.poll(() => runs).toContain('quiet');
   expect(runs).toHaveLength(4);
@@ -204,22 +204,22 @@ test('finishes running work on stop, and claims nothing more', async () => {
   expect(runs).toEqual(['begun']);
 });
 
-test('takes a place for a row that this process stores, unless its group is full', async () => {
+test('takes a slot for a row that this process stores, unless its share is full', async () => {
   const projectId = await createProject();
-  const { work } = createWork(endRow, { perProcess: 4, perGroup: 1 });
-  const takePlace = (group: string) => services.workers.takePlace(work, { projectId, group });
-  expect(takePlace('a')).toBeNull();
+  const { work } = createWork(endRow, { perProcess: 4, perShare: 1 });
+  const takeSlot = (share: string) => services.workers.takeSlot(work, { projectId, share });
+  expect(takeSlot('a')).toBeNull();
   await start(work);
-  const place = takePlace('a');
-  expect(place).not.toBeNull();
-  expect(takePlace('a')).toBeNull();
-  takePlace('b')?.[Symbol.dispose]();
-  place?.[Symbol.dispose]();
+  const slot = takeSlot('a');
+  expect(slot).not.toBeNull();
+  expect(takeSlot('a')).toBeNull();
+  takeSlot('b')?.[Symbol.dispose]();
+  slot?.[Symbol.dispose]();
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  takePlace('a')?.start({ projectId, id: 'local', leaseToken: null }, () => ended);
-  expect(takePlace('a')).toBeNull();
+  takeSlot('a')?.start({ projectId, id: 'local', leaseToken: null }, () => ended);
+  expect(takeSlot('a')).toBeNull();
   end();
-  await expect.poll(() => takePlace('a')).not.toBeNull();
+  await expect.poll(() => takeSlot('a')).not.toBeNull();
 });
 
 test('repeats upkeep, even after a failure', async () => {

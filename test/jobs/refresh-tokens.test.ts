@@ -197,7 +197,7 @@ test('refreshes a token when it becomes due, without a notification', async () =
 test('refreshes the tokens of an app while those of another app hang', async () => {
   const hangingTenant = await createTenantWithApp();
   const tenant = await createTenantWithApp();
-  for (let number = 0; number < 2 * tokenRefreshes.perGroup; number += 1)
+  for (let number = 0; number < 2 * tokenRefreshes.perShare; number += 1)
     await connect(hangingTenant, { groupRef: `hanging-${number}`, expiresInMs: 1_000 });
   const id = await connect(tenant, { groupRef: 'quick', expiresInMs: 60_000 });
   const hang = Promise.withResolvers<void>();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { invalidInput } from '../../src/kernel/errors.ts';
 import {
+  DEFAULT_SPELLING,
   enumValue,
   joinTexts,
   member,
-  PLAIN_SPELLING,
   printText,
   type Spelling,
   text,
@@ -44,7 +44,7 @@ test('prints the same problem for each surface, with its members at other paths 
   ]);
   const moved = error.move((path) => ['range', ...path]);
   expect(moved.message).toContain('`range.untilTime[0]` must be after range.sinceTime.');
-  expect(moved.spell(PLAIN_SPELLING).shownIssues).toMatchObject([
+  expect(moved.spell(DEFAULT_SPELLING).shownIssues).toMatchObject([
     { name: 'range.untilTime[0]' },
     { name: 'range' },
   ]);

@@ -201,7 +201,7 @@ test('traces a write up to the provider', async () => {
   expect(callSpan?.attributes).toMatchObject({ 'gateway.provider': 'sandbox' });
 });
 
-test('traces a read with its turns and deliveries, also if another process runs them', async () => {
+test('traces a read with its time slices and deliveries, also if another process runs them', async () => {
   app.app.sandbox.seed('companies', 3);
   const tenant = await app.createTenant();
   const { signingSecret } = (

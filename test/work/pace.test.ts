@@ -4,22 +4,22 @@ import { type Pace, Pacer } from '../../src/work/pace.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Returns the indexes of the parts that start in each turn. */
+/** Returns the indexes of the parts that start with each allowance. */
 async function planTurns(pace: Pace, parts: readonly number[]): Promise<number[][]> {
-  const turns: number[][] = [[]];
+  const waits: number[][] = [[]];
   for (const [index, items] of parts.entries()) {
-    const wait = pace.waitForTurn(items);
-    if (wait) void wait.then(() => turns.at(-1)?.push(index));
-    else turns[0]?.push(index);
+    const wait = pace.waitForAllowance(items);
+    if (wait) void wait.then(() => waits.at(-1)?.push(index));
+    else waits[0]?.push(index);
   }
-  while (turns.flat().length < parts.length) {
-    turns.push([]);
+  while (waits.flat().length < parts.length) {
+    waits.push([]);
     await vi.advanceTimersToNextTimerAsync();
   }
-  return turns;
+  return waits;
 }
 
-test('starts parts in order while the allowance of a turn lasts', async () => {
+test('starts parts in order while the allowance lasts', async () => {
   expect(await planTurns(new Pacer(100).createPace(), [40, 40, 40, 40, 40, 40])).toEqual([
     [0, 1, 2],
     [3, 4, 5],
@@ -34,7 +34,7 @@ test('starts a part that exceeds the allowance alone', async () => {
   ]);
 });
 
-test('restores the whole allowance after a turn', async () => {
+test('restores the whole allowance in the next turn of the event loop', async () => {
   const pace = new Pacer(100).createPace();
   expect(await planTurns(pace, [100])).toEqual([[0]]);
   await vi.advanceTimersToNextTimerAsync();
@@ -47,7 +47,7 @@ test('finishes the operation that began first, including parts that follow later
   const finishedParts: string[] = [];
   const run = async (name: string, pace: Pace) => {
     for (let part = 0; part < 3; part += 1) {
-      await pace.waitForTurn(100);
+      await pace.waitForAllowance(100);
       finishedParts.push(name);
     }
   };
@@ -58,14 +58,14 @@ test('finishes the operation that began first, including parts that follow later
   expect(finishedParts).toEqual(['second', 'second', 'second', 'first', 'first', 'first']);
 });
 
-test('names the last turn of an operation until its parts have proceeded', async () => {
+test('returns the last wait of an operation until its parts have proceeded', async () => {
   const pace = new Pacer(100).createPace();
-  expect(pace.waitForTurn(100)).toBeUndefined();
-  expect(pace.lastTurn).toBeUndefined();
-  const turns = [pace.waitForTurn(100), pace.waitForTurn(100)];
-  expect(pace.lastTurn).toBe(turns[1]);
+  expect(pace.waitForAllowance(100)).toBeUndefined();
+  expect(pace.lastWait).toBeUndefined();
+  const waits = [pace.waitForAllowance(100), pace.waitForAllowance(100)];
+  expect(pace.lastWait).toBe(waits[1]);
   await vi.advanceTimersToNextTimerAsync();
-  expect(pace.lastTurn).toBe(turns[1]);
+  expect(pace.lastWait).toBe(waits[1]);
   await vi.advanceTimersToNextTimerAsync();
-  expect(pace.lastTurn).toBeUndefined();
+  expect(pace.lastWait).toBeUndefined();
 });

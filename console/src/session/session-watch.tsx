@@ -98,19 +98,19 @@ function watchSession({ onEnded, onWarning }: Listeners): Watch {
   let isWarned = false;
   let isStopped = false;
 
-  const plan = (ms: number) => {
+  const schedule = (ms: number) => {
     clearTimeout(timer);
     timer = setTimeout(() => void check(), Math.min(ms, TIMER_MS_MAX));
   };
   const update = (state: { session: BrowserSession | null } | null) => {
     if (isStopped) return;
-    if (!state) return plan(RETRY_MS);
+    if (!state) return schedule(RETRY_MS);
     if (!state.session) return onEnded();
     const { secondsLeft, isExtensible } = state.session;
     const leftMs = secondsLeft * 1_000;
     isWarned = leftMs <= WARNING_MS;
     onWarning(isWarned ? { endMs: Date.now() + leftMs, isExtensible } : null);
-    plan(isWarned ? leftMs + 1_000 : leftMs - WARNING_MS);
+    schedule(isWarned ? leftMs + 1_000 : leftMs - WARNING_MS);
   };
   // Another tab may have extended the session, so its state is loaded again before a warning.
   const check = async () => update(await readSignInState());

@@ -14,7 +14,7 @@ export interface Cluster extends Disposable {
   pools: Required<Pick<PoolOptions, 'Client' | 'findRefusal'>>;
   /** The nodes of a statement, for reads that are sent together. */
   servers: ServerRouting;
-  /** Creates one group of projects for each node. */
+  /** Creates one shard group for each node. */
   createShardGroups(query: RunQuery): ShardGroups;
 }
 

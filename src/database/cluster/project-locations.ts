@@ -74,7 +74,7 @@ export class ProjectLocations {
     return [...idsByShard.values()];
   }
 
-  /** Creates a group for the projects of each node. */
+  /** Creates a shard group for the projects of each node. */
   async createShardGroups(query: RunQuery): Promise<ShardGroup[]> {
     await this.#readProjects(query);
     const nodes = await this.readNodes(query);

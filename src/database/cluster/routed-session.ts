@@ -31,31 +31,31 @@ export function createRoutedSession(access: NodeAccess): typeof Session {
 export function createRefusalFinder(access: NodeAccess) {
   return (config: unknown, values?: unknown): Error | null => {
     if (!access.watch.isAnyAway) return null;
-    const callerQuery = findCallerQuery(config, values);
-    return callerQuery && access.watch.findRefusal(listAwaitedNodes(access, callerQuery));
+    const pgQuery = findPgQuery(config, values);
+    return pgQuery && access.watch.findRefusal(listAwaitedNodes(access, pgQuery));
   };
 }
 
 /** The arguments of pg's `query` that routing uses. */
-interface CallerQuery {
+interface PgQuery {
   text: string;
   values?: unknown[];
   rowMode?: 'array';
   types?: pg.CustomTypesConfig;
 }
 
-function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {
+function findPgQuery(config: unknown, values: unknown): PgQuery | null {
   if (typeof config === 'string') return { text: config, values: (values as unknown[]) ?? [] };
-  const { text } = config as Partial<CallerQuery>;
-  return typeof text === 'string' ? (config as CallerQuery) : null;
+  const { text } = config as Partial<PgQuery>;
+  return typeof text === 'string' ? (config as PgQuery) : null;
 }
 
 /** Returns the nodes without which a statement fails. A statement for each node skips nodes that fail. */
-function listAwaitedNodes({ locations }: NodeAccess, { text, values = [] }: CallerQuery): number[] {
+function listAwaitedNodes({ locations }: NodeAccess, { text, values = [] }: PgQuery): number[] {
   const route = findRoute(text);
   if (route === 'allNodes') return locations.nodeIds;
   if (route === 'coordinator' || route === 'eachNode') return [];
-  return locations.listNodes(route === 'planned' ? values : listProjects(route, values));
+  return locations.listNodes(route === 'plannedByCitus' ? values : listProjects(route, values));
 }
 
 type ShardsRoute = ProjectParameter | 'eachNode';
@@ -82,17 +82,17 @@ abstract class RoutedSession extends Session {
   override query(config: unknown, values?: unknown, onResult?: unknown): never {
     const [boundValues, callback] =
       typeof values === 'function' ? [undefined, values] : [values, onResult];
-    const callerQuery = findCallerQuery(config, boundValues);
-    if (!callerQuery) return super.query(config, values, onResult);
-    const { text } = callerQuery;
+    const pgQuery = findPgQuery(config, boundValues);
+    if (!pgQuery) return super.query(config, values, onResult);
+    const { text } = pgQuery;
     const route = findRoute(text);
-    const isPlanned = typeof route === 'string' && route !== 'eachNode';
+    const isPlannedByCitus = typeof route === 'string' && route !== 'eachNode';
     // Prisma sends these commands in capital letters.
     const isCommit = text === 'COMMIT';
     if (text === 'BEGIN') this.#usedNodes.clear();
-    const nodes = isCommit ? [...this.#usedNodes] : listAwaitedNodes(this.access, callerQuery);
+    const nodes = isCommit ? [...this.#usedNodes] : listAwaitedNodes(this.access, pgQuery);
     for (const node of nodes) this.#usedNodes.add(node);
-    if (isPlanned && nodes.length === 0) return super.query(config, values, onResult);
+    if (isPlannedByCitus && nodes.length === 0) return super.query(config, values, onResult);
     const run = (onEnd: OnResult) => {
       const { watch } = this.access;
       // A commit is never refused, so that no transaction stays open.
@@ -104,8 +104,8 @@ abstract class RoutedSession extends Session {
         endWatch(error);
         onEnd(error, result);
       };
-      if (isPlanned) return void super.query(config, boundValues, onStatementEnd);
-      void this.#queryCurrentShards(callerQuery, route).then(
+      if (isPlannedByCitus) return void super.query(config, boundValues, onStatementEnd);
+      void this.#queryCurrentShards(pgQuery, route).then(
         (result) => onStatementEnd(null, result),
         onStatementEnd,
       );
@@ -116,29 +116,29 @@ abstract class RoutedSession extends Session {
   }
 
   /** Describes the columns again if a migration has changed them. */
-  async #queryCurrentShards(callerQuery: CallerQuery, route: ShardsRoute): Promise<pg.QueryResult> {
+  async #queryCurrentShards(pgQuery: PgQuery, route: ShardsRoute): Promise<pg.QueryResult> {
     try {
-      return await this.#queryShards(callerQuery, route);
+      return await this.#queryShards(pgQuery, route);
     } catch (error) {
       if ((error as pg.DatabaseError).code !== DATATYPE_MISMATCH) throw error;
-      SHARD_QUERIES.delete(callerQuery.text);
+      SHARD_QUERIES.delete(pgQuery.text);
       // A failed transaction can only be repeated from its beginning, by its caller.
       if (this.getTransactionStatus() !== 'I') throw error;
-      return await this.#queryShards(callerQuery, route);
+      return await this.#queryShards(pgQuery, route);
     }
   }
 
   /** Sends the statement to shards, and returns the rows of all of them as one result. */
-  async #queryShards(callerQuery: CallerQuery, route: ShardsRoute): Promise<pg.QueryResult> {
-    const { values = [], rowMode, types } = callerQuery;
+  async #queryShards(pgQuery: PgQuery, route: ShardsRoute): Promise<pg.QueryResult> {
+    const { values = [], rowMode, types } = pgQuery;
     const projects = route === 'eachNode' ? [] : listProjects(route, values);
     // A node without projects depends on no other node. No row belongs to an empty list of projects.
     if (route !== 'eachNode' && projects.length === 0) return createEmptyResult();
-    const { text, template } = await this.#getShardQuery(callerQuery);
+    const { text, template } = await this.#getShardQuery(pgQuery);
     const boundTemplate = await this.#bindMissedProcesses(template);
     const runOnShards = (key: string, isWholeNode: boolean, shardValues: readonly unknown[]) => {
       const callValues = [key, isWholeNode, boundTemplate, ...shardValues];
-      return this.#send({ text, values: callValues, rowMode, types, callerQuery });
+      return this.#send({ text, values: callValues, rowMode, types, pgQuery });
     };
     if (route === 'eachNode') return this.#queryNodes((key) => runOnShards(key, true, values));
     const projectsByShard = this.access.locations.groupByShard(projects);
@@ -176,7 +176,7 @@ abstract class RoutedSession extends Session {
     return mergeResults(results);
   }
 
-  async #getShardQuery({ text, values = [] }: CallerQuery): Promise<ShardQuery> {
+  async #getShardQuery({ text, values = [] }: PgQuery): Promise<ShardQuery> {
     const cachedQuery = SHARD_QUERIES.get(text);
     if (cachedQuery) return cachedQuery;
     const { fields = [] } = await this.#send(new Description({ text }));
@@ -232,7 +232,7 @@ function mergeResults(results: readonly pg.QueryResult[]): pg.QueryResult {
 
 /** Requests the columns of a statement without executing it. */
 class Description extends pg.Query {
-  readonly callerQuery = null;
+  readonly pgQuery = null;
   override submit = (connection: pg.Connection): void => {
     const { text } = this as unknown as { text: string };
     connection.parse({ text, name: '' } as never, true);

@@ -21,7 +21,7 @@ type StatementRoute =
   /** The coordinator has all rows. */
   | 'coordinator'
   /** Citus plans the statement. */
-  | 'planned'
+  | 'plannedByCitus'
   /** Citus changes a reference table on all nodes, in one transaction. */
   | 'allNodes'
   /** The gateway sends the statement to one node after the other, for all shards of the node. */
@@ -90,7 +90,7 @@ function chooseRoute(text: string): StatementRoute {
   if (changedTables.some((table) => PLACEMENTS.get(table) === 'reference')) return 'allNodes';
   if (!tables.some((table) => PLACEMENTS.get(table) === 'distributed')) return 'coordinator';
   if (text.trimStart().startsWith(ALL_PROJECTS_MARK)) return parameter ?? 'eachNode';
-  return needsShards && parameter ? parameter : 'planned';
+  return needsShards && parameter ? parameter : 'plannedByCitus';
 }
 
 /** Reads the properties of a statement that decide its route from its syntax tree. */

@@ -63,11 +63,11 @@ interface ClaimChange {
   previousValues: Readonly<Record<string, string>>;
 }
 
-/** How many rows of each group may be claimed. The groups are values of a column. */
-export interface GroupCapacity {
+/** How many rows of each share may be claimed. Rows with the same value of the column have one share. */
+export interface ShareCapacity {
   column: string;
-  freeByGroup: ReadonlyMap<string, number>;
-  /** The capacity of all other groups. */
+  freeByShare: ReadonlyMap<string, number>;
+  /** The capacity of all other shares. */
   freeDefault: number;
 }
 
@@ -75,7 +75,7 @@ interface DueRows<C extends string> {
   countMax: number;
   now: Date;
   columns: readonly C[];
-  groups?: GroupCapacity | undefined;
+  shares?: ShareCapacity | undefined;
 }
 
 type Client = Pick<PrismaClient, '$executeRawUnsafe'>;
@@ -114,11 +114,11 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
    */
   async claimDue<C extends Column<T>>(
     database: ClaimDatabase,
-    { groups, ...due }: DueRows<C>,
+    { shares, ...due }: DueRows<C>,
   ): Promise<Pick<Row<T>, C>[]> {
     return this.claim(await this.#limitToDueProjects(database, due), due, (part, remaining) =>
-      groups
-        ? this.#chooseByGroupSql(part, { ...due, countMax: remaining, groups })
+      shares
+        ? this.#chooseByShareSql(part, { ...due, countMax: remaining, shares })
         : sql`chosen as (
         select held.ctid as "place", held."projectId" ${this.#previousSql} from ${this.#table} held
         where ${this.#isDueSql(part, due.now)}
@@ -128,25 +128,25 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /**
-   * SQL: the CTE `chosen`, with at most the free capacity of each group. Rows of other groups may be hidden behind many
-   * rows of one group, until the next claim omits that group because it has no capacity left.
+   * SQL: the CTE `chosen`, with at most the free capacity of each share. Rows of other shares may be hidden behind many
+   * rows of one share, until the next claim omits that share because it has no capacity left.
    */
-  #chooseByGroupSql(
+  #chooseByShareSql(
     part: ClaimDatabase,
-    { countMax, now, groups: { column, freeByGroup, freeDefault } }: Required<DueRows<string>>,
+    { countMax, now, shares: { column, freeByShare, freeDefault } }: Required<DueRows<string>>,
   ): RawBuilder<unknown> {
-    const fullGroups = [...freeByGroup].flatMap(([group, free]) => (free > 0 ? [] : [group]));
-    const group = sql`held.${quoteName(column)}`;
+    const fullShares = [...freeByShare].flatMap(([share, free]) => (free > 0 ? [] : [share]));
+    const share = sql`held.${quoteName(column)}`;
     return sql`candidates as materialized (
-        select ranked.*, row_number() over (partition by ranked."group" order by ranked."time") as "number" from (
-          select held.ctid as "place", held."projectId", ${group} as "group", ${this.#dueColumn} as "time"
+        select ranked.*, row_number() over (partition by ranked."share" order by ranked."time") as "number" from (
+          select held.ctid as "place", held."projectId", ${share} as "share", ${this.#dueColumn} as "time"
           from ${this.#table} held
-          where ${this.#isDueSql(part, now)} and ${group} <> all(${fullGroups}::text[])
+          where ${this.#isDueSql(part, now)} and ${share} <> all(${fullShares}::text[])
           order by ${this.#dueColumn} limit ${countMax}::int) ranked
       ), within_capacity as materialized (
         select "place", "projectId" from candidates where "number" <= coalesce((
-          select state."free" from unnest(${[...freeByGroup.keys()]}::text[], ${[...freeByGroup.values()]}::int[])
-            as state("group", "free") where state."group" = candidates."group"), ${freeDefault}::int)
+          select state."free" from unnest(${[...freeByShare.keys()]}::text[], ${[...freeByShare.values()]}::int[])
+            as state("share", "free") where state."share" = candidates."share"), ${freeDefault}::int)
       ), chosen as (
         select held.ctid as "place", held."projectId" ${this.#previousSql} from ${this.#table} held, within_capacity
         where ${sql.raw(isAtPositionSql('held', 'within_capacity'))} and ${this.#isDueSql(part, now)}

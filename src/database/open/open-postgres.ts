@@ -75,7 +75,7 @@ export async function openPostgres(
   };
 }
 
-/** Generic plans are off for a cluster: the coordinator plans with the values, which determine where the rows are. */
+/** Generic query plans are off for a cluster: the coordinator plans queries with the values, which determine where the rows are. */
 function createPoolOptions(cluster: Cluster | null) {
   return { ...cluster?.pools, plansOnce: cluster === null };
 }
@@ -131,7 +131,7 @@ type SweepServer = Server & Pick<PoolOptions, 'Client' | 'findRefusal' | 'plansO
 
 /**
  * Sweeps over all projects have their own connections for each shard group. A sweep that hangs takes none from requests
- * or from sweeps of another group. Connections open when they are needed and close when they are idle.
+ * or from sweeps of another shard group. Connections open when they are needed and close when they are idle.
  */
 class SweepPools implements AsyncDisposable {
   readonly #server: SweepServer;
@@ -141,9 +141,9 @@ class SweepPools implements AsyncDisposable {
     this.#server = server;
   }
 
-  readonly getQuery = ({ name: group }: ShardGroup): RunStatement => {
-    const pool = this.#pools.get(group) ?? this.#openPool();
-    this.#pools.set(group, pool);
+  readonly getQuery = ({ name }: ShardGroup): RunStatement => {
+    const pool = this.#pools.get(name) ?? this.#openPool();
+    this.#pools.set(name, pool);
     return pool.run;
   };
 

@@ -8,7 +8,7 @@
  */
 import { type RunStatement, sqlStatement } from './statements.ts';
 
-/** Below this number of rows a wrong plan does not matter. */
+/** Below this number of rows a wrong query plan does not matter. */
 const ROWS_MIN = 100;
 /**
  * The growth that requires an analyze, as a multiple of the known rows. Other changes are left to autovacuum, because

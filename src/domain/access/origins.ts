@@ -1,6 +1,6 @@
 /**
  * The origins of a project's own pages. These pages may send tokens of end users, frame the connect page, receive the
- * result of a connect, and be targets of redirects.
+ * result of an OAuth flow, and be targets of redirects.
  */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';

@@ -13,7 +13,7 @@ import { agentVerb, type PinnedTool, readVerbs } from '../access/viewer/agent-gr
 import { authorizeGrant, orEndUser } from '../access/viewer/needs.ts';
 import type { Scope } from '../access/viewer/scopes.ts';
 import { signAgentToken } from '../access/viewer/token/agent-token.ts';
-import { formatActor } from '../access/viewer/viewer.ts';
+import { formatPrincipal } from '../access/viewer/viewer.ts';
 import { orDefault, orElse } from '../base/input-schemas.ts';
 import { requireNoIssues } from '../base/issues.ts';
 import { label, projectIdOrName, ref } from '../base/names.ts';
@@ -204,7 +204,7 @@ export const createAgentSession = projectMutation({
         rules: input.rules,
         pinnedTools: input.pinnedTools,
         proposalSeconds: input.proposalLifeSeconds,
-        createdBy: formatActor(call.viewer),
+        createdBy: formatPrincipal(call.viewer),
         expireTime: new Date(call.now().getTime() + input.expiresInSeconds * 1_000),
       },
     });

@@ -15,7 +15,7 @@ import { MINUTE_MS } from '../../work/durations.ts';
 import type { Call, RowServices } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { orAgent } from '../access/viewer/needs.ts';
-import { formatActor } from '../access/viewer/viewer.ts';
+import { formatPrincipal } from '../access/viewer/viewer.ts';
 import { castJsonColumn } from '../base/storable-json.ts';
 import { getServingInstallation } from '../data/operation/object-installation.ts';
 import type { StoredOutcome } from '../data/operation/write/outcome.ts';
@@ -29,7 +29,7 @@ import {
 import { authorizeAgent } from './agent-objects.ts';
 import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
-import { hashPlan, planProposedWrite } from './proposed-write.ts';
+import { hashWritePlan, planProposedWrite } from './proposed-write.ts';
 
 /** The interval at which a worker checks a proposal whose write has not ended. */
 const POLL_MS = MINUTE_MS;
@@ -99,23 +99,23 @@ async function commitWrite(
     groupRef,
   });
   // Names that the integration no longer has are omitted, so that the hash differs and the proposal is stale.
-  const { input, plan } = await planProposedWrite(call, servingInstallation, proposal, {
+  const { input, writePlan } = await planProposedWrite(call, servingInstallation, proposal, {
     unknownFields: 'OMIT',
   });
-  if (hashPlan(plan) !== proposal.planHash) throw createChangedPlanError(proposal);
+  if (hashWritePlan(writePlan) !== proposal.planHash) throw createChangedWriteError(proposal);
   const expectedVersion = castJsonColumn<RecordVersion | null>(proposal.expected);
   const omittedFields = castJsonColumn<string[] | null>(proposal.omittedFields);
-  const entries = plan.entries.map((entry) => ({
+  const entries = writePlan.entries.map((entry) => ({
     ...entry,
     omittedFields,
     expected: expectedVersion,
   }));
-  const committedBy = proposal.committedBy ?? formatActor(call.viewer);
+  const committedBy = proposal.committedBy ?? formatPrincipal(call.viewer);
   const dueTime = new Date(call.now().getTime() + POLL_MS);
   try {
     return await writeAndWait(call, {
       input,
-      plan: { ...plan, entries },
+      writePlan: { ...writePlan, entries },
       key: null,
       proposal: { id, committedBy, dueTime },
     });
@@ -277,7 +277,7 @@ function createStaleError({ id, objectName, recordId }: Proposal): DomainError {
 }
 
 /** Creates the error of a proposal whose write would now differ from the one that was approved. */
-function createChangedPlanError({ id }: Proposal): DomainError {
+function createChangedWriteError({ id }: Proposal): DomainError {
   return new DomainError(
     'PROPOSAL_STALE',
     `The mapping, the config or the account has changed since the proposal ${id} was created, so it would write something else. Nothing was written. Propose the write again.`,

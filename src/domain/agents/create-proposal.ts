@@ -14,7 +14,7 @@ import type { Call, RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { lockRow } from '../access/row-changes.ts';
 import { orAgent } from '../access/viewer/needs.ts';
-import { formatActor } from '../access/viewer/viewer.ts';
+import { formatPrincipal } from '../access/viewer/viewer.ts';
 import { createInputIssue, requireNoIssues } from '../base/issues.ts';
 import { projectIdOrName, ref } from '../base/names.ts';
 import { sortJsonMembers, toStorableJson } from '../base/storable-json.ts';
@@ -42,7 +42,7 @@ import type { AgentSession } from './agent-session.ts';
 import { type ApprovalRule, readRules } from './approval-rule.ts';
 import type { Proposal } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
-import { hashPlan, planProposedWrite } from './proposed-write.ts';
+import { hashWritePlan, planProposedWrite } from './proposed-write.ts';
 
 const REASON_LENGTH_MAX = 2_000;
 
@@ -106,10 +106,10 @@ export const createProposal = projectMutation({
     requireNoIssues(listInputIssues(input, { object, hash, omittedFields }));
     const recordId = input.recordId ?? null;
     const write = { type, recordId, after: values ?? {} };
-    const { plan } = await planProposedWrite(endUserCall, servingInstallation, write, {
+    const { writePlan } = await planProposedWrite(endUserCall, servingInstallation, write, {
       unknownFields: 'REFUSE',
     });
-    const writtenFields = listWrittenFields(plan);
+    const writtenFields = listWrittenFields(writePlan);
     const currentRecord =
       recordId === null
         ? null
@@ -124,9 +124,9 @@ export const createProposal = projectMutation({
       input,
       installation: servingInstallation.installation,
       currentRecord,
-      defaults: pickDefaults(plan, object),
+      defaults: pickDefaults(writePlan, object),
       omittedFields,
-      planHash: hashPlan(plan),
+      planHash: hashWritePlan(writePlan),
     });
   },
 });
@@ -195,14 +195,14 @@ async function readCurrentRecord(
   { servingInstallation, object, type, recordId, after, writtenFields }: RecordToRead,
 ): Promise<CurrentRecord> {
   const content = await getServedContent(call, servingInstallation);
-  const { plan, records } = await readRecordsById(call, content, {
+  const { readPlan, records } = await readRecordsById(call, content, {
     objectName: servingInstallation.providerObject,
     ids: [recordId],
     otherFields: writtenFields,
   });
   const [record] = records;
   if (!record) throw notFound('Record', recordId);
-  const { fields, mappedFields } = createEntry(record, plan);
+  const { fields, mappedFields } = createEntry(record, readPlan);
   const values = { ...fields, ...mappedFields };
   const names =
     type === 'DELETE' ? listReadFields(object).map(({ name }) => name) : Object.keys(after);
@@ -212,7 +212,7 @@ async function readCurrentRecord(
   const findValue = (name: string) =>
     values[name] ?? record.fields[providerNames.get(name) ?? name] ?? null;
   const before = Object.fromEntries(names.map((name) => [name, findValue(name)]));
-  const versionedFields = [...new Set([...plan.fields, ...writtenFields])];
+  const versionedFields = [...new Set([...readPlan.fields, ...writtenFields])];
   return { before: toStorableJson(before), expected: createRecordVersion(record, versionedFields) };
 }
 
@@ -280,7 +280,7 @@ async function storeProposal(
         ...toPayloadColumns(input, { currentRecord, defaults }),
         consumerId: viewer.kind === 'END_USER' ? viewer.consumerId : null,
         agentSessionId: sessionId,
-        createdBy: formatActor(viewer),
+        createdBy: formatPrincipal(viewer),
         ...(omittedFields.length > 0 && { omittedFields }),
         payloadHash: hashPayload(input),
         planHash,

@@ -5,7 +5,7 @@ import { conflict, DomainError } from '../../kernel/errors.ts';
 import type { RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { orEndUser } from '../access/viewer/needs.ts';
-import { formatActor } from '../access/viewer/viewer.ts';
+import { formatPrincipal } from '../access/viewer/viewer.ts';
 import { refuseEndedProposal } from './commit-proposal.ts';
 import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
@@ -56,7 +56,7 @@ async function decideProposal(
   { projectId, proposalId: id, reason, status }: Decision,
 ): Promise<Proposal> {
   const proposal = await getProposalRow(call, projectId, id);
-  const decidedBy = formatActor(call.viewer);
+  const decidedBy = formatPrincipal(call.viewer);
   if (status === 'APPROVED' && proposal.createdBy === decidedBy) {
     throw new DomainError(
       'SELF_APPROVAL',

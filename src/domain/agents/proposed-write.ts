@@ -23,7 +23,7 @@ export async function planProposedWrite(
   { installation, integration, group, providerObject }: ServingInstallation,
   { type, recordId, after }: ProposedWrite,
   { unknownFields }: { unknownFields: UnknownFields },
-): Promise<{ input: WriteInput; plan: WritePlan }> {
+): Promise<{ input: WriteInput; writePlan: WritePlan }> {
   const { projectId } = installation;
   const values = castJsonColumn<Record<string, unknown>>(after);
   return withMovedPaths(toProposalPath, async () => {
@@ -36,12 +36,12 @@ export async function planProposedWrite(
       record: recordId === null ? values : { ...values, id: recordId },
     });
     const target = await getWriteTarget(call, projectId, input);
-    return { input, plan: await planWrite(call, input, { target, unknownFields }) };
+    return { input, writePlan: await planWrite(call, input, { target, unknownFields }) };
   });
 }
 
-/** Hashes the values of a plan and the account to which it writes them. Equal hashes mean equal writes. */
-export function hashPlan({ target, objectName, entries }: WritePlan): string {
+/** Hashes the values of a write plan and the account to which it writes them. Equal hashes mean equal writes. */
+export function hashWritePlan({ target, objectName, entries }: WritePlan): string {
   const { installation, connection } = target;
   const writtenValues = entries.map(({ record, associations, ifEmpty }) => [
     record,

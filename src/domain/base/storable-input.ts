@@ -36,7 +36,7 @@ export function findLongList(value: unknown): Issue | null {
 }
 
 /** True if the steps that read an input must run in different turns of the event loop. */
-export function needsTurns(value: unknown): boolean {
+export function mustYieldBetweenSteps(value: unknown): boolean {
   return findListBeyond(value, TURN_ITEMS_MAX) !== null;
 }
 

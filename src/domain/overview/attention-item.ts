@@ -17,7 +17,7 @@ import type { Call, RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { read } from '../access/declared-read.ts';
 import type { Batch } from '../access/scope.ts';
-import { formatActor } from '../access/viewer/viewer.ts';
+import { formatPrincipal } from '../access/viewer/viewer.ts';
 import { orElse } from '../base/input-schemas.ts';
 import { projectIdOrName } from '../base/names.ts';
 import { computed, enumeration, resource } from '../base/resource.ts';
@@ -212,7 +212,7 @@ async function acknowledge(
 ): Promise<Row<'Acknowledgement'> | null> {
   const { acknowledgement } = call.database.prisma;
   const key = toKey(item);
-  const change = { lastTime, acknowledgedBy: formatActor(call.viewer), createTime: call.now() };
+  const change = { lastTime, acknowledgedBy: formatPrincipal(call.viewer), createTime: call.now() };
   const column = SUBJECT_COLUMNS[item.kind];
   const subjectReference = column && { [column]: item.subjectId };
   try {

@@ -107,11 +107,11 @@ export const lookUpInstallation = read(
   },
 );
 
-/** Without an id, returns the newest app for the provider, which connects use by default. */
+/** Without an id, returns the newest app for the provider, which OAuth flows use by default. */
 export const lookUpProviderApp = read(
   orPage('read'),
   describeLookUp(
-    'A provider app of the project: by its id, or by provider, which returns the newest app, the default for connects. Give exactly one of them.',
+    'A provider app of the project: by its id, or by provider, which returns the newest app, the default for OAuth flows. Give exactly one of them.',
   ),
   async (
     call: Call,

@@ -15,9 +15,9 @@ import { createInputIssue, requireNoIssues } from '../base/issues.ts';
 import { projectIdOrName } from '../base/names.ts';
 import { readNewDocuments } from '../integrations/custom-provider/custom-provider-document.ts';
 import { authorizeActiveKey } from '../tenants/project/jwt-key.ts';
-import type { Change } from './changes.ts';
 import { formatPaths, hashValue } from './items.ts';
 import { hashItems, type Plan, planId, readPlanLists } from './plan.ts';
+import type { PlanChange } from './plan-changes.ts';
 import { listChangedPaths } from './plan-report.ts';
 import { applyChanges, NEEDS_BY_KIND } from './plan-run.ts';
 import { lockProject, type ProjectState, readProjectState } from './project-state.ts';
@@ -118,7 +118,7 @@ export const applyPlan = projectMutation({
 });
 
 /** Throws FORBIDDEN if the viewer may not call the mutation for one of the changes. */
-function authorizeChanges({ viewer }: RowCall, changes: readonly Change[]): void {
+function authorizeChanges({ viewer }: RowCall, changes: readonly PlanChange[]): void {
   for (const { kind, action, before, after } of changes) {
     authorize(viewer, NEEDS_BY_KIND[kind][action]);
     const isActivated = after?.active !== false && (before === null || before.active === false);

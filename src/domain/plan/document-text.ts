@@ -1,5 +1,5 @@
 /** Parses and formats documents as YAML and JSON. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import {
@@ -58,7 +58,7 @@ export async function parseDocument(
   const issues: Issue[] = [...listUnstorable(value).take(ISSUES_MAX)];
   if (issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
   // Each step takes tens of milliseconds for a document of the maximum length.
-  await nextTurn();
+  await yieldToEventLoop();
   const convertedValue = convertWords(projectDocument, value, { path: [], issues });
   const { data: document, error } = parseBounded(projectDocument, convertedValue);
   const reportedNames = new Set(issues.map(({ path }) => formatPath(path)));

@@ -15,10 +15,14 @@ import {
   type StoredIntegration,
 } from '../integrations/integration/integration-document.ts';
 import { describeDroppedReads, listDroppedObjects } from '../integrations/integration/revision.ts';
-import { type Change, type DocumentComparison, mapDestinationsToIntegrations } from './changes.ts';
 import type { DesiredState } from './desired-state.ts';
 import type { Finding } from './findings.ts';
 import { formatPaths } from './items.ts';
+import {
+  type DocumentComparison,
+  mapDestinationsToIntegrations,
+  type PlanChange,
+} from './plan-changes.ts';
 import { type PlannedProviders, reportProviders } from './planned-providers.ts';
 import type { ProjectState } from './project-state.ts';
 
@@ -82,7 +86,7 @@ async function addRevisionReport(
     context,
     change,
     storedIntegration,
-  }: { context: PlanContext; change: Change; storedIntegration: StoredIntegration },
+  }: { context: PlanContext; change: PlanChange; storedIntegration: StoredIntegration },
 ): Promise<void> {
   const { projectId } = context.state;
   const { id: integrationId, name: integrationName, content: before } = storedIntegration;
@@ -178,7 +182,7 @@ async function listDestinationFindings(
 }
 
 /** Lists the paths of the secrets that the project lacks. */
-export function listRequiredSecrets(changes: readonly Change[]): string[] {
+export function listRequiredSecrets(changes: readonly PlanChange[]): string[] {
   return changes.flatMap((change) =>
     change.kind === 'DESTINATION' ? listDestinationSecrets(change) : [],
   );

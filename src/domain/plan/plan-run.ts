@@ -10,8 +10,8 @@ import { customProviderChanges } from '../integrations/custom-provider/custom-pr
 import { integrationChanges } from '../integrations/integration/integration-document.ts';
 import { changeProject, PROJECT_NEEDS } from '../tenants/project/appearance-document.ts';
 import { jwtKeyChanges } from '../tenants/project/jwt-key-document.ts';
-import type { Change } from './changes.ts';
 import type { ItemKind } from './items.ts';
+import type { PlanChange } from './plan-changes.ts';
 
 /** Items with rows of their own. Each kind refers only to kinds above it. */
 const CHANGES_BY_KIND = {
@@ -40,7 +40,7 @@ export const NEEDS_BY_KIND: Record<ItemKind, ItemChanges['needs']> = {
 /** Applies all changes. Items are created before the items that refer to them, and deleted after them. */
 export async function applyChanges(
   plan: PlanTransaction,
-  changes: readonly Change[],
+  changes: readonly PlanChange[],
 ): Promise<void> {
   const listOfKind = (kind: ItemKind) => changes.filter((change) => change.kind === kind);
   await changeProject(plan, {

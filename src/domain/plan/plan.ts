@@ -27,14 +27,6 @@ import { formatGraphqlSdl } from '../data/contract/formats/graphql-sdl.ts';
 import { createContractsOfContents } from '../data/contract/read-contract.ts';
 import { type Impact, impactResource } from '../integrations/installation/check/impacts.ts';
 import { DOCUMENT_LENGTH_MAX } from '../integrations/integration/manifest/manifest-text.ts';
-import {
-  type Change,
-  changeResource,
-  compareWithDocument,
-  listContentsAfter,
-  listDocumentIssues,
-  toCanonicalDocument,
-} from './changes.ts';
 import { createDesiredState, renameInput } from './desired-state.ts';
 import {
   createLocatedError,
@@ -45,6 +37,14 @@ import {
 } from './document-text.ts';
 import { type Finding, findingResource } from './findings.ts';
 import { hashValue } from './items.ts';
+import {
+  compareWithDocument,
+  listContentsAfter,
+  listDocumentIssues,
+  type PlanChange,
+  planChangeResource,
+  toCanonicalDocument,
+} from './plan-changes.ts';
 import { createReport, listRequiredSecrets } from './plan-report.ts';
 import { type PlannedProviders, planProviders } from './planned-providers.ts';
 import { type ProjectState, readProjectState } from './project-state.ts';
@@ -76,7 +76,7 @@ async function listContractChanges(
     state,
     changes,
     providers,
-  }: { state: ProjectState; changes: readonly Change[]; providers: PlannedProviders },
+  }: { state: ProjectState; changes: readonly PlanChange[]; providers: PlannedProviders },
 ): Promise<ContractChange[]> {
   if (!changes.some(({ kind }) => kind === 'INTEGRATION' || kind === 'CUSTOM_PROVIDER')) return [];
   const contracts = await createContractsOfContents(call, state.projectId, [
@@ -130,7 +130,7 @@ export const planResource = resource(
       .boolean()
       .describe('Whether the plan deletes items that the document does not have.'),
     changes: computed(
-      z.array(changeResource).describe('The changes, sorted by path.'),
+      z.array(planChangeResource).describe('The changes, sorted by path.'),
       (plan: Plan) => readPlanLists(plan).changes,
     ),
     contractChanges: computed(
@@ -266,7 +266,7 @@ export const planProject = projectMutation({
 
 /** Reads the lists of a stored plan. */
 export function readPlanLists({ changes, contractChanges, impacts, findings }: Plan): {
-  changes: Change[];
+  changes: PlanChange[];
   contractChanges: ContractChange[];
   impacts: Impact[];
   findings: Finding[];
@@ -304,7 +304,7 @@ async function storePlan(
     ...plan
   }: Pick<Plan, 'projectId' | 'hash' | 'baseHash' | 'allowDeletions' | 'requiredSecrets'> & {
     base: object;
-    changes: Change[];
+    changes: PlanChange[];
     contractChanges: ContractChange[];
     impacts: Impact[];
     findings: Finding[];

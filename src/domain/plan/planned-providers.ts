@@ -14,9 +14,9 @@ import {
 import { compileItem } from '../integrations/custom-provider/custom-provider-document.ts';
 import { findProviderImpacts } from '../integrations/custom-provider/provider-impacts.ts';
 import type { Impact } from '../integrations/installation/check/impacts.ts';
-import type { Change } from './changes.ts';
 import type { DesiredState } from './desired-state.ts';
 import type { Finding } from './findings.ts';
+import type { PlanChange } from './plan-changes.ts';
 import type { ProjectState } from './project-state.ts';
 
 export interface PlannedProviders {
@@ -59,7 +59,7 @@ export async function planProviders(
 interface ProviderPlan {
   state: ProjectState;
   allowDeletions: boolean;
-  changes: readonly Change[];
+  changes: readonly PlanChange[];
   providers: PlannedProviders;
 }
 
@@ -104,10 +104,10 @@ function toFinding(path: string, reason: Text, allowDeletions: boolean): Finding
   return { severity: 'ERROR', path, message };
 }
 
-function getName({ before, after }: Change): string {
+function getName({ before, after }: PlanChange): string {
   return String((before ?? after)?.name);
 }
 
-function isDeletion({ action }: Change): boolean {
+function isDeletion({ action }: PlanChange): boolean {
   return action === 'DELETE';
 }

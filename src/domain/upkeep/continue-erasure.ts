@@ -1,5 +1,5 @@
 /**
- * Continues an erasure for a turn of some seconds. Deliveries and running work are erased
+ * Continues an erasure for a time slice of some seconds. Deliveries and running work are erased
  * first. Every part may run repeatedly, so that a killed worker leaves no rows behind.
  */
 
@@ -31,8 +31,8 @@ import { ERASURE_KIND, ERASURE_LEASES, type Erasure, type ErasureKey } from './e
 
 /** The maximum number of connections that are revoked in parallel. Each revocation waits for its provider. */
 const CONNECTIONS_MAX = 20;
-/** The duration of a turn. It is short, so that the worker can start another erasure or stop within seconds. */
-const TURN_MS = 5_000;
+/** The duration of a time slice. It is short, so that the worker can start another erasure or stop within seconds. */
+const TIME_SLICE_MS = 5_000;
 
 /**
  * Tables with many rows per project, in an order that satisfies the foreign keys. Other tables are deleted with the
@@ -60,7 +60,7 @@ export const erasures = leasedWork({
   run: continueErasure,
 });
 
-/** Runs one turn of a claimed erasure. */
+/** Runs one time slice of a claimed erasure. */
 async function continueErasure(
   services: Services,
   claim: ErasureClaim,
@@ -68,7 +68,7 @@ async function continueErasure(
 ): Promise<void> {
   const { database, log, now } = services;
   const { leaseToken: _leaseToken, ...key } = claim;
-  const endMs = performance.now() + TURN_MS;
+  const endMs = performance.now() + TIME_SLICE_MS;
   const isOver = () => signal.aborted || performance.now() >= endMs;
   if ((await eraseParts(services, key, isOver)) && (await endErasure(services, key))) {
     await services.erasedSubjects.refresh();
@@ -84,7 +84,7 @@ async function continueErasure(
 
 type ErasureClaim = Pick<Erasure, 'projectId' | 'id' | 'leaseToken'>;
 
-/** Returns true if every part is erased, false if the turn is over. */
+/** Returns true if every part is erased, false if the time slice is over. */
 async function eraseParts(
   services: Services,
   key: ErasureKey,

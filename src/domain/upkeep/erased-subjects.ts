@@ -53,7 +53,7 @@ export async function watchErasedSubjects(database: Database, log: Log): Promise
 class CachedErasures {
   readonly #database: Database;
   /** Erased ids by shard group. A shard group that can't be read keeps its last ids. */
-  readonly #idsByGroup = new Map<string, readonly string[]>();
+  readonly #idsByShardGroup = new Map<string, readonly string[]>();
   ids: readonly string[] = [];
   /** True if all shard groups were available at the last read. */
   isComplete = false;
@@ -64,18 +64,20 @@ class CachedErasures {
 
   /** Reads the erasures of all shard groups. Throws if none is available. */
   async refresh(): Promise<void> {
-    const groups = await this.#database.listShardGroups();
-    const reads = await Promise.allSettled(groups.map((group) => this.#readGroup(group)));
+    const shardGroups = await this.#database.listShardGroups();
+    const reads = await Promise.allSettled(
+      shardGroups.map((shardGroup) => this.#readShardGroup(shardGroup)),
+    );
     const failed = reads.filter((read) => read.status === 'rejected');
     this.isComplete = failed.length === 0;
-    this.ids = [...this.#idsByGroup.values()].flat();
-    if (failed.length > 0 && failed.length === groups.length) throw failed[0]?.reason;
+    this.ids = [...this.#idsByShardGroup.values()].flat();
+    if (failed.length > 0 && failed.length === shardGroups.length) throw failed[0]?.reason;
   }
 
-  async #readGroup(group: ShardGroup): Promise<void> {
-    const statement = bindProjects(SELECT_ERASED_IDS, group.projectIds(), []);
+  async #readShardGroup(shardGroup: ShardGroup): Promise<void> {
+    const statement = bindProjects(SELECT_ERASED_IDS, shardGroup.projectIds(), []);
     const rows = await this.#database.run(...statement);
     const ids = rows.map(({ id }) => id);
-    this.#idsByGroup.set(group.name, ids);
+    this.#idsByShardGroup.set(shardGroup.name, ids);
   }
 }

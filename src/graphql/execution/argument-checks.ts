@@ -2,7 +2,7 @@
  * Checks the arguments of all fields of an operation before the first field runs. It omits fields that a directive
  * skips, and fields whose caller lacks their scope, because such a caller must not learn whether its input is valid.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -28,7 +28,7 @@ import { meetsNeed, type Need } from '../../domain/access/viewer/needs.ts';
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import { requireNoIssues } from '../../domain/base/issues.ts';
 import { parseInput } from '../../domain/base/parse-input.ts';
-import { listUnstorable, needsTurns } from '../../domain/base/storable-input.ts';
+import { listUnstorable, mustYieldBetweenSteps } from '../../domain/base/storable-input.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { cutLongLists } from './long-lists.ts';
 import type { OperationArgs } from './operation-context.ts';
@@ -54,15 +54,17 @@ export function listArgumentErrors(args: OperationArgs): GraphQLError[] | Promis
   if (!operation || !viewer) return [];
   const variables = args.variableValues ?? {};
   cutLongLists(args.schema, operation.variableDefinitions ?? [], variables);
-  return needsTurns(variables) ? checkInTurns(args) : checkArguments(args, coerceVariables(args));
+  return mustYieldBetweenSteps(variables)
+    ? checkInSteps(args)
+    : checkArguments(args, coerceVariables(args));
 }
 
-async function checkInTurns(args: OperationArgs): Promise<GraphQLError[]> {
-  await nextTurn();
+async function checkInSteps(args: OperationArgs): Promise<GraphQLError[]> {
+  await yieldToEventLoop();
   const variables = coerceVariables(args);
-  await nextTurn();
+  await yieldToEventLoop();
   const errors = checkArguments(args, variables);
-  await nextTurn();
+  await yieldToEventLoop();
   return errors;
 }
 

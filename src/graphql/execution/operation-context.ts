@@ -30,8 +30,8 @@ export interface OperationParams extends DocumentParams {
   variables?: Record<string, unknown> | null;
 }
 
-/** The caller of an operation, and the request that contains it. */
-export interface Caller {
+/** The request that contains an operation, with the credentials of its caller. */
+export interface OperationRequest {
   /** The client's address. */
   address: string;
   /**
@@ -58,7 +58,7 @@ export interface Caller {
 }
 
 /** The state that plugins share about one operation. Members are absent before the plugin that sets them has run. */
-export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
+export interface OperationContext extends OperationRequest, Omit<Context, keyof OperationRequest> {
   params: OperationParams;
   /** Set by use-documents.ts after parsing, together with `operation`, `text` and `isTrusted`. */
   document?: DocumentNode;
@@ -90,10 +90,10 @@ export type OperationPlugin = Plugin<OperationContext>;
 export type OperationArgs = ExecutionArgs & { contextValue: OperationContext };
 
 /** Adds the credentials and options in the headers of a request to its metadata. */
-export function readCaller<Metadata extends Omit<Caller, 'credentials'>>(
+export function readOperationRequest<Metadata extends Omit<OperationRequest, 'credentials'>>(
   headers: IncomingHttpHeaders,
   metadata: Metadata & Pick<Credentials, 'session'>,
-): Metadata & Caller {
+): Metadata & OperationRequest {
   const readHeader = (name: string) => (headers[name] as string | undefined) ?? null;
   return {
     ...metadata,

@@ -10,10 +10,10 @@ import {
 import { moveRuleText, toIssues } from '../../domain/base/issues.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import {
+  DEFAULT_SPELLING,
   formatPath,
   type Path,
   type PathMove,
-  PLAIN_SPELLING,
   type Spelling,
 } from '../../kernel/text.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
@@ -35,19 +35,20 @@ const moves = new Map<string, PathMove>();
  * called the mutation.
  */
 export const STORED_SPELLING: Spelling = {
-  ...PLAIN_SPELLING,
-  locate: (path, inputName = '') => PLAIN_SPELLING.locate(moves.get(inputName)?.(path) ?? path),
+  ...DEFAULT_SPELLING,
+  locate: (path, inputName = '') => DEFAULT_SPELLING.locate(moves.get(inputName)?.(path) ?? path),
 };
 
 export function createInputForm(input: z.ZodObject): InputForm {
-  const group = findExclusiveMembers(input);
-  const flatten = (value: unknown) => (group ? flattenGroup(value, group) : value);
+  const exclusiveMembers = findExclusiveMembers(input);
+  const flatten = (value: unknown) =>
+    exclusiveMembers ? flattenMembers(value, exclusiveMembers) : value;
   const locate = (path: Path): Path =>
-    group?.members.includes(String(path[0])) ? [group.name, ...path] : path;
+    exclusiveMembers?.members.includes(String(path[0])) ? [exclusiveMembers.name, ...path] : path;
   const { id: inputName } = input.meta() ?? {};
   if (inputName !== undefined) moves.set(inputName, locate);
   const spelling: Spelling = {
-    ...PLAIN_SPELLING,
+    ...DEFAULT_SPELLING,
     showsParts: true,
     locate: (path, otherInput) =>
       otherInput === undefined
@@ -72,8 +73,8 @@ export function createInputForm(input: z.ZodObject): InputForm {
   };
 }
 
-/** Replaces the group with its member: `records: { record }` becomes `record`. */
-function flattenGroup(input: unknown, { name }: ExclusiveMembers): unknown {
+/** Replaces the object of exclusive members with its member: `records: { record }` becomes `record`. */
+function flattenMembers(input: unknown, { name }: ExclusiveMembers): unknown {
   const { [name]: member, ...otherMembers } = input as Record<string, unknown>;
   return { ...otherMembers, ...(member as object | null | undefined) };
 }

@@ -96,7 +96,7 @@ function withPace(resolve: Resolver): Resolver {
   };
 }
 
-/** Edges that are completed in the same turn. */
+/** Edges that are completed in the same turn of the event loop. */
 const EDGES_PER_PART = 40;
 
 type PageResult = Page | Promise<Page>;
@@ -105,17 +105,17 @@ interface Page {
   edges: readonly unknown[];
 }
 
-/** Returns the page with promises of its edges, which resolve in the turns that may complete them. */
+/** Returns the page with promises of its edges, which resolve when the pace allows their completion. */
 async function spreadPage(pageResult: PageResult, pace: Pace): Promise<Page> {
   const page = await pageResult;
-  // The promises of a page live until its last turn. If all pages of an operation had them at the same time, the garbage
+  // The promises of a page live until its last part is completed. If all pages of an operation had them at the same time, the garbage
   // collector would copy them, and pause three times as long.
-  while (pace.lastTurn) await pace.lastTurn;
+  while (pace.lastWait) await pace.lastWait;
   const edges: unknown[] = [];
   for (let start = 0; start < page.edges.length; start += EDGES_PER_PART) {
     const part = page.edges.slice(start, start + EDGES_PER_PART);
-    const turn = pace.waitForTurn(part.length);
-    edges.push(...(turn ? part.map((edge) => turn.then(() => edge)) : part));
+    const wait = pace.waitForAllowance(part.length);
+    edges.push(...(wait ? part.map((edge) => wait.then(() => edge)) : part));
   }
   return { ...page, edges };
 }

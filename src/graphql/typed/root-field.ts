@@ -8,7 +8,7 @@ import {
   type ObjectOfGroup,
 } from '../../domain/data/operation/object-installation.ts';
 import { type Issue, spellError } from '../../kernel/errors.ts';
-import { formatPath, type Path, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';
+import { DEFAULT_SPELLING, formatPath, type Path, type Spelling } from '../../kernel/text.ts';
 import type { ParseArguments } from '../execution/argument-checks.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
 import { describeField, type FieldDeclaration } from '../schema/fields.ts';
@@ -63,7 +63,7 @@ export function describeRootField(
 
 /** Spells problems of the domain's functions with the arguments of typed APIs. */
 const ARGUMENT_SPELLING: Spelling = {
-  ...PLAIN_SPELLING,
+  ...DEFAULT_SPELLING,
   locate: (path) => ({ in: 'body', name: formatPath(toArgument(path)) }),
 };
 

@@ -9,12 +9,12 @@ import {
 } from 'graphql';
 import { toMemberName } from '../../domain/data/contract/formats/safe-names.ts';
 import {
-  type ChangeEntry,
-  type ChangeItem,
   findIntegrationName,
-  followObjectChanges,
+  followRecordChanges,
+  type RecordChangeEntry,
+  type RecordChangeItem,
   readMessage,
-} from '../../domain/data/operation/object-changes.ts';
+} from '../../domain/data/operation/record-changes.ts';
 import { followStreamMessages } from '../../domain/events/stream/stream-subscription.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
 import type { ShownRecord } from './object-types.ts';
@@ -77,7 +77,7 @@ function createField(typedObject: TypedObject): RootFields[string] {
     },
     // A client that reconnects sends the same operation. Its Last-Event-ID header has the last cursor.
     subscribe: (_root, { group, after }, context) =>
-      followObjectChanges(
+      followRecordChanges(
         context.call,
         toObjectOfGroup(context, object, group),
         context.lastEventId ?? after,
@@ -88,8 +88,8 @@ function createField(typedObject: TypedObject): RootFields[string] {
 
 function createChangesType(
   typedObject: TypedObject,
-): GraphQLObjectType<ChangeItem, OperationContext> {
-  return new GraphQLObjectType<ChangeItem, OperationContext>({
+): GraphQLObjectType<RecordChangeItem, OperationContext> {
+  return new GraphQLObjectType<RecordChangeItem, OperationContext>({
     name: typedObject.object.types.changes,
     description: 'A message with changes of records of one installation.',
     fields: {
@@ -127,7 +127,7 @@ function createChangesType(
 }
 
 interface Change {
-  entry: ChangeEntry;
+  entry: RecordChangeEntry;
   installation: RecordInstallation;
 }
 
@@ -175,7 +175,7 @@ function toShownRecord({ entry, installation }: Change): ShownRecord | null {
     : null;
 }
 
-function toInstallation(item: ChangeItem): RecordInstallation {
+function toInstallation(item: RecordChangeItem): RecordInstallation {
   const message = readMessage(item);
   const { installationId: id, groupRef, provider } = message;
   return { id, groupRef, provider, integration: ({ call }) => findIntegrationName(call, message) };

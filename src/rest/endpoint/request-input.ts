@@ -1,9 +1,9 @@
 /** Turns the parts of a request into the input of a domain function, and reports the issues of all parts together. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import { timestamp } from '../../domain/base/input-schemas.ts';
 import { addIssues, createInputIssue, isSecret, toIssues } from '../../domain/base/issues.ts';
-import { listUnstorable, needsTurns } from '../../domain/base/storable-input.ts';
+import { listUnstorable, mustYieldBetweenSteps } from '../../domain/base/storable-input.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { createNameFinder, suggestName } from '../../kernel/nearest-name.ts';
 import { formatPath } from '../../kernel/text.ts';
@@ -40,13 +40,13 @@ export async function readInput(
   parts: Parts,
   validate: Validate,
 ): Promise<RequestInput> {
-  const waitForTurn = needsTurns(parts.body) ? nextTurn : async () => {};
-  await waitForTurn();
+  const yieldBetweenSteps = mustYieldBetweenSteps(parts.body) ? yieldToEventLoop : async () => {};
+  await yieldBetweenSteps();
   refuseUnstorable(parts);
   const decodedParts = decodeParts(endpoint, parts);
-  await waitForTurn();
+  await yieldBetweenSteps();
   const input = parseMembers(endpoint, decodedParts, validate);
-  await waitForTurn();
+  await yieldBetweenSteps();
   return input;
 }
 

@@ -1,5 +1,5 @@
 /** Runs requests to endpoints: admits the caller, waits for a turn, validates the input, and limits the time. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { type Call, createCall, type Services } from '../../domain/access/call.ts';
 import { PAGE_MAX } from '../../domain/access/paging/page.ts';
@@ -9,7 +9,7 @@ import { authorize } from '../../domain/access/viewer/needs.ts';
 import { toWeight } from '../../domain/access/viewer/share/process-shares.ts';
 import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
 import { findProjectId, type Viewer } from '../../domain/access/viewer/viewer.ts';
-import { needsTurns } from '../../domain/base/storable-input.ts';
+import { mustYieldBetweenSteps } from '../../domain/base/storable-input.ts';
 import { DomainError, missingCredentials, spellError } from '../../kernel/errors.ts';
 import { measure, toOutcome } from '../../kernel/meters.ts';
 import { inSpan } from '../../kernel/spans.ts';
@@ -131,7 +131,7 @@ async function runAdmitted(
     authorize(request.call.viewer, endpoint.needs);
     if (endpoint.rewrite) {
       refuseUnstorable(parts);
-      if (needsTurns(parts.body)) await nextTurn();
+      if (mustYieldBetweenSteps(parts.body)) await yieldToEventLoop();
       parts = await endpoint.rewrite(parts, request);
     }
     const input = await readInput(endpoint, parts, validate);

@@ -1,5 +1,5 @@
 /** Spells stored texts as in REST. A stored text names the inputs of its members, because no request belongs to it. */
-import { type Path, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';
+import { DEFAULT_SPELLING, type Path, type Spelling } from '../../kernel/text.ts';
 import { toWord } from './words.ts';
 
 /** Returns the name in requests of a member at a path in the domain's input. */
@@ -15,7 +15,7 @@ export function declareNames(inputName: string | undefined, nameMember: NameMemb
 export const STORED_SPELLING: Spelling = {
   locate(path, inputName = '') {
     const nameMember = inputs.get(inputName);
-    return nameMember ? { in: 'body', name: nameMember(path) } : PLAIN_SPELLING.locate(path);
+    return nameMember ? { in: 'body', name: nameMember(path) } : DEFAULT_SPELLING.locate(path);
   },
   toWord: (name, enumName) => toWord(enumName, name),
 };

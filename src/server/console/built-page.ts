@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import { VERSION } from '../../kernel/version.ts';
 import { hasDocs } from '../docs/docs.ts';
-import { sendPage, toParagraphs } from '../plain-page.ts';
+import { sendPage, toParagraphs } from '../html-page.ts';
 import { CONSOLE_DIST, CONSOLE_MISSING_ADVICE } from './console-build.ts';
 
 interface BuiltPage {

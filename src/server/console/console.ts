@@ -11,7 +11,7 @@ import { isStorableString } from '../../domain/base/storable-json.ts';
 import { CALLBACK_PATH } from '../../domain/connections/provider/provider-app.ts';
 import { ServiceUnavailable } from '../../kernel/errors.ts';
 import { createCustomerPages } from '../customer-pages.ts';
-import { toParagraphs } from '../plain-page.ts';
+import { toParagraphs } from '../html-page.ts';
 import { sendBuiltPage } from './built-page.ts';
 import { CONSOLE_DIST } from './console-build.ts';
 import { isFromThisMachine } from './demo-sign-in.ts';

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import files from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { sendPage, toParagraphs } from '../plain-page.ts';
+import { sendPage, toParagraphs } from '../html-page.ts';
 
 const DOCS_DIST = join(import.meta.dirname, '..', '..', '..', 'docs', 'dist');
 

@@ -7,13 +7,13 @@ import type { GraphQLError } from 'graphql';
 import type { Services } from '../../domain/access/call.ts';
 import type { Admission } from '../../domain/access/viewer/admission.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
-import { readCaller } from '../../graphql/execution/operation-context.ts';
+import { readOperationRequest } from '../../graphql/execution/operation-context.ts';
 import { type DomainError, getHttpRefusal, invalid } from '../../kernel/errors.ts';
 import { findBodyRefusal, findQueryRefusal } from '../../rest/endpoint/utf8.ts';
 import { findJsonExcess } from '../../work/json-size.ts';
 import { type FindGraphiqlContent, isPageRequest, sendGraphiqlPage } from './graphiql.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
-import { createPlainGraphql, parsePlainRequest } from './plain-graphql.ts';
+import { createJsonPostHandler, parseJsonPost } from './json-post.ts';
 import type { Yoga } from './yoga.ts';
 
 export interface GraphqlParts {
@@ -23,7 +23,7 @@ export interface GraphqlParts {
   findGraphiqlContent: FindGraphiqlContent;
   /** Builds the console, with GraphiQL, at the first call if it is stale. */
   buildConsole: () => Promise<void>;
-  /** If false, Yoga's own handler serves plain POST requests too. */
+  /** If false, Yoga's own handler serves JSON posts too. */
   hasAdapter?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
   const { services, yoga, hasAdapter = true } = parts;
   const { config, log } = services;
   const mapError = createErrorMapper(log);
-  const respondToPlain = createPlainGraphql({ log, yoga, streams: parts.admission.streams });
+  const respondToJsonPost = createJsonPostHandler({ log, yoga, streams: parts.admission.streams });
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, ({ headers }, body, done) => {
     const text = body.toString('utf8');
@@ -68,8 +68,8 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
         if (refusal) throw toMalformed(refusal);
         request.metadata.projectIdOrName = request.params.projectIdOrName;
         if (isPageRequest(request)) return sendGraphiqlPage(request, reply, parts);
-        const params = hasAdapter ? parsePlainRequest(request) : null;
-        if (params) respondToPlain(request, reply, params);
+        const params = hasAdapter ? parseJsonPost(request) : null;
+        if (params) respondToJsonPost(request, reply, params);
         else return respondWithYoga(yoga, request, reply);
       },
     });
@@ -107,5 +107,5 @@ async function respondWithYoga(
     signal: disconnected.signal,
     ...(typeof body === 'string' && { body }),
   });
-  return yoga.fetch(request, readCaller(headers, metadata));
+  return yoga.fetch(request, readOperationRequest(headers, metadata));
 }

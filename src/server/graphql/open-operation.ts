@@ -1,10 +1,10 @@
 /** Opens operations by Yoga's plugins without its HTTP layer, which costs more than most queries. */
 import type { GraphQLError } from 'graphql';
 import {
-  type Caller,
   listErrors,
   type OperationArgs,
   type OperationParams,
+  type OperationRequest,
   type Results,
 } from '../../graphql/execution/operation-context.ts';
 import type { Yoga } from './yoga.ts';
@@ -22,11 +22,11 @@ export interface OpenedOperation {
 export async function openOperation(
   yoga: Pick<Yoga, 'getEnveloped'>,
   params: OperationParams,
-  caller: Caller,
+  operationRequest: OperationRequest,
 ): Promise<OpenedOperation | { errors: readonly GraphQLError[] }> {
   const { query, operationName, variables } = params;
   const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({
-    ...caller,
+    ...operationRequest,
     params,
   });
   try {

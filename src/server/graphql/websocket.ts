@@ -74,7 +74,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     if (hasOpenResponse(connection)) return void connection.destroy();
     const ignore = () => {};
     connection.on('error', ignore);
-    const crowdedRefusal = await sockets.waitForTurn(request);
+    const crowdedRefusal = await sockets.waitToOpen(request);
     const mayOpen = crowdedRefusal === null && (await cors.mayOpenSocket(request.headers));
     connection.off('error', ignore);
     if (connection.destroyed) return;
@@ -153,12 +153,12 @@ class OpenSockets {
    * Waits while sockets of the client's network are cut or closed early, and then for a turn of the event loop that has
    * opened few others. Returns the reason to refuse the socket if too many wait.
    */
-  async waitForTurn(request: IncomingMessage): Promise<Problem | null> {
+  async waitToOpen(request: IncomingMessage): Promise<Problem | null> {
     const { address } = this.#services.readClient(request);
     const waitMs = this.#pace.reserve(toNetworkHolder(address));
     if (waitMs === null) return createCrowdedProblem();
     if (waitMs > 0) await wait(waitMs);
-    await this.#pacer.createPace().waitForTurn(REQUESTS_PER_OPENING);
+    await this.#pacer.createPace().waitForAllowance(REQUESTS_PER_OPENING);
     return null;
   }
 
@@ -246,10 +246,10 @@ class OpenSockets {
           if (socket.readyState !== socket.OPEN) return;
           const requests = countRequests(data.length);
           rate.count(requests);
-          const turn = this.#pacer.createPace().waitForTurn(requests);
-          if (!turn) return handle(data);
+          const wait = this.#pacer.createPace().waitForAllowance(requests);
+          if (!wait) return handle(data);
           socket.pause();
-          void turn.then(() => {
+          void wait.then(() => {
             if (socket.readyState === socket.OPEN) socket.resume();
             handle(data);
           });

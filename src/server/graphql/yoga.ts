@@ -4,9 +4,9 @@ import type { Services } from '../../domain/access/call.ts';
 import type { Admission } from '../../domain/access/viewer/admission.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import type {
-  Caller,
   OperationContext,
   OperationPlugin,
+  OperationRequest,
 } from '../../graphql/execution/operation-context.ts';
 import {
   createTrustedDocuments,
@@ -30,8 +30,8 @@ import type { RequestMetadata } from '../http/request-metadata.ts';
 import { useEventStream } from './event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
 
-/** The server context of a request. The adapter and WebSockets provide only a Caller. */
-type ServerContext = RequestMetadata & Caller;
+/** The server context of a request. The adapter and WebSockets provide only an OperationRequest. */
+type ServerContext = RequestMetadata & OperationRequest;
 
 export type Yoga = YogaServerInstance<ServerContext, OperationContext>;
 

@@ -6,7 +6,7 @@ import { toNetwork } from '../../domain/access/viewer/network.ts';
 import { createProblem } from '../../kernel/errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
 import type { Config } from '../../settings/config.ts';
-import { atTurnEnd } from '../../work/turn-end.ts';
+import { atLoopTurnEnd } from '../../work/loop-turn-end.ts';
 
 interface UnfinishedInput {
   network: string;
@@ -48,7 +48,7 @@ export class UnfinishedBudget {
     const isFull = this.#entries.size >= (this.#limits.allMax ?? ALL_MAX);
     if (isFull && oldest) this.leave(oldest)?.cut('crowded');
     this.#entries.set(key, { ...entry, sinceMs: this.#clockMs });
-    if (!this.#isSweeping) this.#planSweep(performance.now());
+    if (!this.#isSweeping) this.#scheduleSweep(performance.now());
   }
 
   leave(key: object): UnfinishedInput | undefined {
@@ -57,15 +57,15 @@ export class UnfinishedBudget {
     return entry;
   }
 
-  #planSweep(plannedAt: number): void {
+  #scheduleSweep(scheduledAtMs: number): void {
     this.#isSweeping = this.#entries.size > 0;
     if (!this.#isSweeping) return;
     setTimeout(() => {
-      this.#clockMs += Math.min(performance.now() - plannedAt, 2 * SWEEP_MS);
+      this.#clockMs += Math.min(performance.now() - scheduledAtMs, 2 * SWEEP_MS);
       for (const [key, { hasEnded }] of this.#entries) if (hasEnded()) this.#entries.delete(key);
       const cuts = this.#findCuts().slice(-CUTS_MAX).reverse();
       for (const [key, reason] of cuts) this.leave(key)?.cut(reason);
-      this.#planSweep(performance.now());
+      this.#scheduleSweep(performance.now());
     }, SWEEP_MS).unref();
   }
 
@@ -130,7 +130,7 @@ export function createBodyWatch(config: Config) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     // Most bodies are complete at the end of this turn of the event loop.
-    if (encoding || length !== '0') atTurnEnd(() => watch(request, reply));
+    if (encoding || length !== '0') atLoopTurnEnd(() => watch(request, reply));
   };
 }
 

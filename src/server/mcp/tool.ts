@@ -9,7 +9,7 @@ import { listUnstorable } from '../../domain/base/storable-input.ts';
 import type { JsonSchema } from '../../domain/data/contract/formats/json-schema.ts';
 import { PROVIDER_CALL_COST } from '../../graphql/execution/query-limits.ts';
 import { spellError } from '../../kernel/errors.ts';
-import { formatPath, PLAIN_SPELLING, type Spelling } from '../../kernel/text.ts';
+import { DEFAULT_SPELLING, formatPath, type Spelling } from '../../kernel/text.ts';
 import type { ToolOutcome } from './tool-result.ts';
 
 /** The effect of a tool: it reads, it stores a proposal, or it writes to the provider. */
@@ -96,7 +96,7 @@ function readInput(form: z.ZodObject, { args, projectIdOrName }: ToolRequest): o
 
 /** Spells problems with the arguments of tools. */
 export const ARGUMENT_SPELLING: Spelling = {
-  ...PLAIN_SPELLING,
+  ...DEFAULT_SPELLING,
   locate: ([member, ...inside]) => {
     const argument = member === 'groupRef' ? 'group' : (member ?? 'arguments');
     return { in: 'body', name: formatPath([argument, ...inside]) };

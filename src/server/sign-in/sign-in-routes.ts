@@ -21,8 +21,8 @@ import { createProblemHeaders, toProblem } from '../../rest/endpoint/rest-errors
 import { findBodyRefusal } from '../../rest/endpoint/utf8.ts';
 import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../settings/sign-in-settings.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
+import { sendPage, toParagraphs } from '../html-page.ts';
 import { createCookie } from '../http/cookies.ts';
-import { sendPage, toParagraphs } from '../plain-page.ts';
 import {
   buildConsoleUrl,
   buildRedirectUrl,

@@ -69,10 +69,10 @@ test('sends a statement that Citus refuses to the shards of its projects', () =>
 });
 
 test('leaves reads of a project and the changes of Prisma to Citus', () => {
-  expect(findRoute('select * from "Delivery" where "projectId" = $1')).toBe('planned');
+  expect(findRoute('select * from "Delivery" where "projectId" = $1')).toBe('plannedByCitus');
   const change =
     'INSERT INTO "public"."Topic" ("projectId") VALUES ($1) RETURNING "public"."Topic"."id"';
-  expect(findRoute(change)).toBe('planned');
+  expect(findRoute(change)).toBe('plannedByCitus');
 });
 
 test('awaits no node for rows that the coordinator has', () => {

@@ -7,10 +7,10 @@ import {
   toTextColumn,
 } from '../../../src/domain/base/stored-text.ts';
 import {
+  DEFAULT_SPELLING,
   enumValue,
   member,
   nameInput,
-  PLAIN_SPELLING,
   printText,
   type Text,
   text,
@@ -57,7 +57,7 @@ test('reads every text that it stores', () => {
   fc.assert(
     fc.property(texts, (content) => {
       const sentence = printText(content).replaceAll('\0', '').toWellFormed();
-      expect(printColumn({ spelling: PLAIN_SPELLING }, toTextColumn(content))).toBe(sentence);
+      expect(printColumn({ spelling: DEFAULT_SPELLING }, toTextColumn(content))).toBe(sentence);
     }),
   );
 });

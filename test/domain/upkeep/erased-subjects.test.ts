@@ -18,7 +18,7 @@ async function createTwoServers() {
       const { projectId } = await app.createTenant();
       const id = newId('grp');
       await database.prisma.erasure.create({ data: { projectId, id } });
-      return { projectId, id, group: createGroup(name, projectId) };
+      return { projectId, id, shardGroup: createGroup(name, projectId) };
     }),
   );
   const unavailableProjects = new Set<string>();
@@ -30,7 +30,7 @@ async function createTwoServers() {
     if (isUnavailable) throw new Error('The server is not available.');
     return database.run(statement, input);
   };
-  const listShardGroups = async () => projects.map(({ group }) => group);
+  const listShardGroups = async () => projects.map(({ shardGroup }) => shardGroup);
   // The kind must be PostgreSQL, because the embedded database does not poll for erasures.
   return {
     projects,

@@ -58,7 +58,7 @@ beforeEach(() => {
   });
 });
 
-/** Opens the link of a connect. Returns the page of the administrator's consent, and a function that returns from a page. */
+/** Opens the link of an OAuth flow. Returns the page of the administrator's consent, and a function that returns from a page. */
 async function start(tenant: Tenant) {
   await createProviderApp(tenant, { provider: PROVIDER });
   const input = {

@@ -1,4 +1,4 @@
-/** The gateway's pages of an OAuth connect have the appearance of the project, and the customer's language. */
+/** The gateway's pages of an OAuth flow have the appearance of the project, and the customer's language. */
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { createProviderApp, START_CONNECT } from '../../support/providers/oauth.ts';

@@ -1,6 +1,6 @@
 /**
  * A connect is bound to the browser that opens its link. If the builder's page did not open the link, a page
- * first shows the group and the consumer of the connect.
+ * first shows the group and the consumer of the flow.
  */
 import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
@@ -26,11 +26,11 @@ const UPDATE_PROJECT = `mutation UpdateProject($input: UpdateProjectInput!) {
 interface Fixture {
   tenant: Tenant;
   events: Awaited<ReturnType<typeof recordEvents>>;
-  startConnect(overrides?: object): Promise<string>;
+  startFlow(overrides?: object): Promise<string>;
 }
 
 /**
- * Creates a project with a provider app and an allowed page. `startConnect` starts a connect for the group `mallory`,
+ * Creates a project with a provider app and an allowed page. `startFlow` starts an OAuth flow for the group `mallory`,
  * and returns its link.
  */
 async function createFixture(): Promise<Fixture> {
@@ -47,7 +47,7 @@ async function createFixture(): Promise<Fixture> {
   return {
     tenant,
     events: await recordEvents(app, tenant),
-    startConnect: async (overrides) => {
+    startFlow: async (overrides) => {
       const input = { ...consumer, ...overrides };
       return (await tenant.query(START_CONNECT, { input })).startOAuthConnect.authorizeUrl;
     },
@@ -71,12 +71,12 @@ const OTHER_BROWSER = 'you started in another browser';
 test('stores nothing if another browser consents at the page that the link led to', async () => {
   const fixture = await createFixture();
   const attacker = createOAuthBrowser(app);
-  const consentUrl = await attacker.open(await fixture.startConnect());
+  const consentUrl = await attacker.open(await fixture.startFlow());
   const callback = await submitConsent(consentUrl);
   const victim = createOAuthBrowser(app);
   await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
-  // The victim's browser has a cookie from another connect.
-  await victim.open(await fixture.startConnect());
+  // The victim's browser has a cookie from another flow.
+  await victim.open(await fixture.startFlow());
   await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
   const denied = new URL(callback);
   denied.searchParams.delete('code');
@@ -89,11 +89,11 @@ test('stores nothing if another browser consents at the page that the link led t
 test("stores nothing if a browser returns with another connect's state or a forged proof", async () => {
   const fixture = await createFixture();
   const browser = createOAuthBrowser(app);
-  const link = await fixture.startConnect();
+  const link = await fixture.startFlow();
   const callback = await submitConsent(await browser.open(link));
   const readState = (url: URL) => (url.searchParams.get('state') ?? '').split('.');
   const [project, handle, proof] = readState(await browser.open(link));
-  const [, otherHandle] = readState(await browser.open(await fixture.startConnect()));
+  const [, otherHandle] = readState(await browser.open(await fixture.startFlow()));
   for (const state of [
     `${project}.${otherHandle}.${proof}`,
     `${project}.${handle}.${'A'.repeat(43)}`,
@@ -109,8 +109,8 @@ test("stores nothing if a browser returns with another connect's state or a forg
 });
 
 test('sets a cookie that scripts and other hosts cannot read or plant', async () => {
-  const { startConnect } = await createFixture();
-  const response = await createOAuthBrowser(app).send(await startConnect());
+  const { startFlow } = await createFixture();
+  const response = await createOAuthBrowser(app).send(await startFlow());
   expect(response.headers.getSetCookie()).toEqual([
     expect.stringMatching(
       /^__Host-oauth-browser=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
@@ -140,9 +140,9 @@ test('sets a cookie without Secure if the gateway is reached over HTTP', async (
 test('ignores a cookie without the prefix over HTTPS, because a neighboring host may have set it', async () => {
   const fixture = await createFixture();
   const attacker = createOAuthBrowser(app);
-  const openedPage = await attacker.send(await fixture.startConnect());
+  const openedPage = await attacker.send(await fixture.startFlow());
   const [secret] = /(?<==)[\w-]{43}/.exec(openedPage.headers.getSetCookie()[0] as string) ?? [];
-  const callback = await submitConsent(await attacker.open(await fixture.startConnect()));
+  const callback = await submitConsent(await attacker.open(await fixture.startFlow()));
   const headers = { cookie: `oauth-browser=${secret}` };
   await expectRefused(
     fixture,
@@ -155,8 +155,8 @@ test('completes concurrent connects in one browser', async () => {
   const fixture = await createFixture();
   const browser = createOAuthBrowser(app);
   const links = [
-    await fixture.startConnect({ groupRef: 'a' }),
-    await fixture.startConnect({ groupRef: 'b' }),
+    await fixture.startFlow({ groupRef: 'a' }),
+    await fixture.startFlow({ groupRef: 'b' }),
   ];
   const callbacks = [];
   for (const link of links) callbacks.unshift(await submitConsent(await browser.open(link)));
@@ -166,7 +166,7 @@ test('completes concurrent connects in one browser', async () => {
 
 test('keeps a link usable after HEAD requests, previews and other browsers', async () => {
   const fixture = await createFixture();
-  const link = await fixture.startConnect();
+  const link = await fixture.startFlow();
   const scanner = createOAuthBrowser(app);
   for (const init of [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }, {}]) {
     expect((await scanner.send(link, init)).status).toBe(200);
@@ -216,7 +216,7 @@ test.each<{ from: string; headers: Record<string, string> }>([
   const fixture = await createFixture();
   const names = { groupName: '<b>Acme</b> Inc.', consumerName: 'Ann Lee' };
   const browser = createOAuthBrowser(app);
-  const response = await browser.send(await fixture.startConnect(names), { headers });
+  const response = await browser.send(await fixture.startFlow(names), { headers });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   const text = await response.text();
@@ -235,9 +235,9 @@ test.each([
   PAGE_ORIGIN,
   OPERATOR_ORIGIN,
 ])('continues immediately in a window that a page of %s has opened', async (page) => {
-  const { startConnect } = await createFixture();
+  const { startFlow } = await createFixture();
   const headers = { referer: `${page}/`, 'sec-fetch-site': 'cross-site' };
-  const response = await createOAuthBrowser(app).send(await startConnect(), { headers });
+  const response = await createOAuthBrowser(app).send(await startFlow(), { headers });
   const text = await response.text();
   expect(text).toContain(REDIRECT_SCRIPT);
   // A link that a user of the page has written opens a window without an opener.
@@ -245,22 +245,22 @@ test.each([
 });
 
 test("does not continue for a page of another project's origins", async () => {
-  const [{ startConnect }, otherTenant] = [await createFixture(), await app.createTenant()];
+  const [{ startFlow }, otherTenant] = [await createFixture(), await app.createTenant()];
   const input = { projectIdOrName: otherTenant.projectId, allowedOrigins: ['https://other.test'] };
   await otherTenant.query(UPDATE_PROJECT, { input });
   const headers = { referer: 'https://other.test/' };
-  const response = await createOAuthBrowser(app).send(await startConnect(), { headers });
+  const response = await createOAuthBrowser(app).send(await startFlow(), { headers });
   expect(await response.text()).not.toContain(REDIRECT_SCRIPT);
 });
 
 test("ignores a stored wildcard in a project's allowed origins", async () => {
-  const { tenant, startConnect } = await createFixture();
+  const { tenant, startFlow } = await createFixture();
   await prisma.project.update({
     where: { id: tenant.projectId },
     data: { allowedOrigins: ['*', 'https://*.app.test', PAGE_ORIGIN] },
   });
   const browser = createOAuthBrowser(app);
-  const page = await (await browser.connect(await startConnect())).text();
+  const page = await (await browser.connect(await startFlow())).text();
   const [, data = ''] = /id="data">(.*?)<\/script>/.exec(page) ?? [];
   expect(JSON.parse(data).origins).toEqual([OPERATOR_ORIGIN, PAGE_ORIGIN]);
 });

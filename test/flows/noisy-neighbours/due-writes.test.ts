@@ -1,5 +1,5 @@
 /**
- * Thousands of due writes of one installation, whose provider hangs, leave places to the writes of others.
+ * Thousands of due writes of one installation, whose provider hangs, leave slots to the writes of others.
  *
  * @module-tag all/rows
  */
@@ -19,7 +19,7 @@ const query = toQuery(services.database);
 
 const DUE_WRITES = 10_000;
 const ROWS_PER_INSERT = 2_500;
-/** The places of a process for the writes of one installation. */
+/** The slots of a process for the writes of one installation. */
 const PLACES = 24;
 
 /** Stores due writes of companies. They became due a minute ago. */

@@ -127,13 +127,13 @@ test('delivers a record again if it has changed', async () => {
   expect(emails).toEqual(['a@example.test', 'new@example.test']);
 });
 
-test('delivers no record again that an earlier turn of a slow read delivered', async () => {
+test('delivers no record again that an earlier time slice of a slow read delivered', async () => {
   await using _workers = await startUnscheduledReadJobs(app);
   vendor.visibility = { lookBackMs: 15 * MINUTE_MS };
   const { reads, read } = await installWithBackfill();
   const ids = ['a', 'b', 'c'].map((id) => store(id).id);
   const readFullPage = vendor.readPage;
-  // Each page takes longer than a turn.
+  // Each page takes longer than a time slice.
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   vendor.readPage = async (request) => {

@@ -25,7 +25,7 @@ async function triggerRead(tenant: Tenant, reads: InstalledReads, overrides: obj
   return (await tenant.query(TRIGGER_READ, { input })).triggerRead.operation;
 }
 
-test('stores a triggered read with the lease of this process if it has a free place', async () => {
+test('stores a triggered read with the lease of this process if it has a free slot', async () => {
   const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   await using _workers = await startReadJobs(app);

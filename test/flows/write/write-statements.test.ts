@@ -143,7 +143,7 @@ test('returns the same row from the statement that ends a write as from a read',
   expect(await database.runShared(END_UNREPORTED_WRITES, repeatedRow)).toEqual(operation);
 });
 
-test('stores a write with the lease of this process if it has a free place', async () => {
+test('stores a write with the lease of this process if it has a free slot', async () => {
   const writer = await createCachedWriter();
   app.app.sandbox.faults.set({ pathPrefix: '/objects/contacts', status: 429, times: 1 });
   await using _jobs = await startWriteJobs(app);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SocketPace } from '../../../src/server/graphql/socket-pace.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -34,7 +34,7 @@ async function closeEarly(
 
 /** `vi.waitFor` would move the stopped clock. */
 async function waitForNoSockets({ app }: TestApp): Promise<void> {
-  while (app.services.shares.get('sockets').held > 0) await nextTurn();
+  while (app.services.shares.get('sockets').held > 0) await yieldToEventLoop();
 }
 
 const EARLY_CLOSES = Array.from({ length: 200 }, (_, index) => `198.51.100.${index}`);

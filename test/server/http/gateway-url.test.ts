@@ -24,7 +24,7 @@ function createConnectInput({ projectId }: Tenant) {
   return { projectIdOrName: projectId, ...names };
 }
 
-test('begins a connect on the host of the request, and exchanges its code with that redirect_uri', async () => {
+test('begins an OAuth flow on the host of the request, and exchanges its code with that redirect_uri', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const { startOAuthConnect } = await tenant.query(START_CONNECT, {
@@ -41,7 +41,7 @@ test('begins a connect on the host of the request, and exchanges its code with t
   expect((await browser.send(await submitConsent(consentUrl))).status).toBe(200);
 });
 
-test('begins a connect over REST on the host of the request', async () => {
+test('begins an OAuth flow over REST on the host of the request', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const response = await fetch(`${OTHER_ORIGIN}/v1/oauth-connect`, {
@@ -57,7 +57,7 @@ test('links to the connect page on the host of the request', async () => {
   expect(connectUrl.startsWith(`${GATEWAY_ORIGIN}/connect#`)).toBe(true);
 });
 
-test('begins a connect over a WebSocket on the host of its upgrade', async () => {
+test('begins an OAuth flow over a WebSocket on the host of its upgrade', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const started = new URL((await app.app.start()).url);

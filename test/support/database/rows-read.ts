@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { toLiteral } from './plans.ts';
+import { toLiteral } from './query-plans.ts';
 import { recordStatements, type Statement, serialize } from './statements.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** Simulates a person's browser during an OAuth connect. It keeps the gateway's cookies. */
+/** Simulates a person's browser during an OAuth flow. It keeps the gateway's cookies. */
 import { expect } from 'vitest';
 import type { TestApp } from '../app.ts';
 
@@ -22,7 +22,7 @@ export function createOAuthBrowser({ fetch: fetchGateway }: Pick<TestApp, 'fetch
     return response;
   };
   /**
-   * Opens the link of a connect. Returns the URL of the provider's consent page, to which the gateway
+   * Opens the link of an OAuth flow. Returns the URL of the provider's consent page, to which the gateway
    * redirects.
    */
   const open = async (link: string | URL): Promise<URL> => {

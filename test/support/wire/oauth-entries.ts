@@ -46,7 +46,7 @@ export function createAccountInput({ name, hosts, inputs = [], workspaceRequired
 }
 
 /**
- * Starts a connect, and returns from the consent page with a code. Returns the URL of the consent page, and the page that
+ * Starts an OAuth flow, and returns from the consent page with a code. Returns the URL of the consent page, and the page that
  * the person sees at last.
  */
 export async function consent(

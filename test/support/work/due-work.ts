@@ -9,11 +9,11 @@ export function claimDueRows<R extends object>(
   work: LeasedWork<R, Services>,
   projectId?: string,
 ): Promise<R[]> {
-  const capacity = { free: work.perProcess, freeByGroup: new Map<string, number>() };
+  const capacity = { free: work.perProcess, freeByShare: new Map<string, number>() };
   if (projectId === undefined) return work.claim(services, capacity);
   const projectIds = () => [projectId];
-  const group = { name: projectId, projectIds, splitIntoParts: () => [[projectId]] };
-  return work.claim(limitToShardGroup(services, group), capacity);
+  const shardGroup = { name: projectId, projectIds, splitIntoParts: () => [[projectId]] };
+  return work.claim(limitToShardGroup(services, shardGroup), capacity);
 }
 
 /** Claims the row that is due in the project. Throws an error if there is none. */

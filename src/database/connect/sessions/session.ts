@@ -28,7 +28,7 @@ const TCP_SETTINGS = `select
   set_config('tcp_user_timeout', '10000', false), set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
 /**
- * Disables sequential scans and JIT compilation. Otherwise the cached plan of a table that was small scans the whole
+ * Disables sequential scans and JIT compilation. Otherwise the cached query plan of a table that was small scans the whole
  * table for each key, even after the table has grown (docs/decisions/046-updates-by-row-location.md).
  */
 export const PLANNER_SETTINGS = `select set_config('enable_seqscan', 'off', false),

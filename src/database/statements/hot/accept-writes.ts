@@ -199,7 +199,7 @@ export function acceptWrites(
 }
 
 /**
- * Accepts a write of one record and adds it to the open task of its group. Creates that task if there is none. The task
+ * Accepts a write of one record and adds it to the open task of its batch. Creates that task if there is none. The task
  * is due at the earliest due time of its records. A full task is due immediately, and collects no more records. Its
  * retries last until the latest deadline of its records.
  */

@@ -87,7 +87,7 @@ export interface SweepDatabase {
    * Runs statements over a shard group, for `sweep` only. They have their own connections and time limit
    * (LIMIT_SWEEP_MS). An embedded database has only one connection.
    */
-  sweeps: (group: ShardGroup) => RunStatement;
+  sweeps: (shardGroup: ShardGroup) => RunStatement;
 }
 
 /**

@@ -1,13 +1,13 @@
 /**
- * Groups of projects that fail independently. If projects are spread over several servers, each server is a group.
- * Statements over all projects run for each group separately, so that a server that hangs delays only its own projects.
- * A single server is one group of all projects.
+ * Shard groups: projects that fail independently. If projects are spread over several servers, each server is a shard group.
+ * Statements over all projects run for each shard group separately, so that a server that hangs delays only its own projects.
+ * A single server is one shard group of all projects.
  */
 
 export interface ShardGroup {
   /** Stable while projects are created, deleted and moved. */
   name: string;
-  /** The projects of the group now. Null means all projects. */
+  /** The projects of the shard group now. Null means all projects. */
   projectIds(): readonly string[] | null;
   /** Splits any projects into parts. One statement may lock and change the rows of a part together. */
   splitIntoParts(projectIds: readonly string[]): readonly (readonly string[])[];
@@ -27,23 +27,23 @@ export interface ShardGroups {
   listShardGroups(): Promise<readonly ShardGroup[]>;
 }
 
-/** The group of a database on a single server. */
+/** The shard group of a database on a single server. */
 export const ONE_SHARD_GROUP: ShardGroups = {
   shardGroup: ALL_PROJECTS,
   listShardGroups: async () => [ALL_PROJECTS],
 };
 
 /**
- * Splits the group into parts whose rows one statement may lock and change. A statement that takes a few of all rows
- * goes from part to part, and each turn begins with another part.
+ * Splits the shard group into parts whose rows one statement may lock and change. A statement that takes a few of all rows
+ * goes from part to part, and each round begins with another part.
  */
-export function rotateParts(group: ShardGroup, turn: number): ShardGroup[] {
-  const projectIds = group.projectIds();
-  if (projectIds === null) return [group];
-  const parts = group
+export function rotateParts(shardGroup: ShardGroup, round: number): ShardGroup[] {
+  const projectIds = shardGroup.projectIds();
+  if (projectIds === null) return [shardGroup];
+  const parts = shardGroup
     .splitIntoParts(projectIds)
-    .map((part) => ({ ...group, projectIds: () => part }));
-  const firstIndex = parts.length > 0 ? turn % parts.length : 0;
+    .map((part) => ({ ...shardGroup, projectIds: () => part }));
+  const firstIndex = parts.length > 0 ? round % parts.length : 0;
   return [...parts.slice(firstIndex), ...parts.slice(0, firstIndex)];
 }
 
@@ -56,12 +56,12 @@ export interface RowBatch<R> {
 
 /** Groups the rows by the projects that one statement may change together. */
 export function batchRows<R>(
-  group: ShardGroup,
+  shardGroup: ShardGroup,
   rows: readonly R[],
   getProjectId: (row: R) => string,
 ): RowBatch<R>[] {
-  if (group.projectIds() === null) return [{ projectIds: null, rows }];
-  return group.splitIntoParts([...new Set(rows.map(getProjectId))]).map((projectIds) => ({
+  if (shardGroup.projectIds() === null) return [{ projectIds: null, rows }];
+  return shardGroup.splitIntoParts([...new Set(rows.map(getProjectId))]).map((projectIds) => ({
     projectIds,
     rows: rows.filter((row) => projectIds.includes(getProjectId(row))),
   }));

@@ -77,7 +77,7 @@ function selectRows(lists: SimilarLists, bind: BindValue): Select {
   return range ? query.orderBy(`page.${range.column}`, range.direction) : query;
 }
 
-/** Joins the rows of a link. With any plan, each row is one lookup of a primary key. */
+/** Joins the rows of a link. With any query plan, each row is one lookup of a primary key. */
 function joinLink(select: Select, { link, index }: { link: Link; index: number }, bind: BindValue) {
   const name = `link${index}`;
   const conditions = toConditions(link.where, ([list]) => list?.links?.[index]?.where ?? {});

@@ -89,7 +89,7 @@ export function findProjectId(viewer: Viewer): string | null {
 }
 
 /** Formats the principal of a change: `api:<key id>`, `builder:<id>`, `consumer:<id>` or `agent:<session id>`. */
-export function formatActor(viewer: Viewer): string {
+export function formatPrincipal(viewer: Viewer): string {
   if (viewer.kind === 'END_USER' && viewer.agent) return `agent:${viewer.agent.sessionId}`;
   if (viewer.kind === 'END_USER') return `consumer:${viewer.consumerId}`;
   return `${viewer.kind === 'API_KEY' ? 'api' : 'builder'}:${viewer.id}`;

@@ -17,8 +17,8 @@ import { parseCredentials } from './credential-input.ts';
 import { refuseOtherParties } from './end-user-parties.ts';
 import { type ConnectionRequest, putConnection } from './put-connection.ts';
 import { findWorkspaceRef } from './session/account-address.ts';
-import { listInputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
+import { listInputIssues } from './session/declared-inputs.ts';
 
 type GenerationInput = z.output<typeof generateConnectionInput>;
 

@@ -14,7 +14,7 @@ import type { ProviderServices } from '../../access/call.ts';
 import { describeMissingProvider, findProviderOf } from '../../access/catalog.ts';
 import { observeOutbound } from '../diagnosis/observed-outbound.ts';
 import { areForProvider, requireForProvider } from '../provider/credential-targets.ts';
-import type { Caller } from '../provider/provider-limits.ts';
+import type { LimitedConnection } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { listSecrets, type UnsealedCredentials } from './credentials.ts';
 import { fillAddress, fillHeaders, findVariable } from './session/account-address.ts';
@@ -257,7 +257,7 @@ class ConnectionSession implements AccountSession {
       secrets: this.#secrets,
     });
     const attached = this.#attach(credentials);
-    const response = await providerAccess.limits.run(this.#caller, () =>
+    const response = await providerAccess.limits.run(this.#limitedConnection, () =>
       measureCall({ meters, provider, kind: 'api' }, () =>
         sendRequest(outbound, { provider, url, request, attached, mask: this.#secrets.mask }),
       ),
@@ -290,7 +290,7 @@ class ConnectionSession implements AccountSession {
       resolve(response);
       await response.closed;
     };
-    providerAccess.limits.run(this.#caller, exchange).catch(reject);
+    providerAccess.limits.run(this.#limitedConnection, exchange).catch(reject);
     const response = await promise;
     const { status, headers } = response;
     this.#pauseIfLimited({ status, headers: joinHeaders(headers) });
@@ -306,7 +306,7 @@ class ConnectionSession implements AccountSession {
     return { ...attached, headers: { ...this.#headers, ...attached.headers } };
   }
 
-  get #caller(): Caller {
+  get #limitedConnection(): LimitedConnection {
     const { id: connectionId, projectId } = this.#connection;
     return { connectionId, projectId, provider: this.#provider };
   }
@@ -315,7 +315,7 @@ class ConnectionSession implements AccountSession {
     const { status } = response;
     const waitMs = parseRetryAfterMs(response);
     if (status === TOO_MANY_REQUESTS || (status === UNAVAILABLE && waitMs !== null)) {
-      this.#services.providerAccess.limits.pause(this.#caller, waitMs);
+      this.#services.providerAccess.limits.pause(this.#limitedConnection, waitMs);
     }
   }
 

@@ -42,8 +42,8 @@ import {
   listVariables,
   toInputPath,
 } from './session/account-address.ts';
-import { listInputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
+import { listInputIssues } from './session/declared-inputs.ts';
 import { findRefreshDueTime, findTokenExpireTime } from './token/token.ts';
 
 export const connectionStatus = enumeration(

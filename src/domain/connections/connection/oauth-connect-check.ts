@@ -1,4 +1,4 @@
-/** Checks the input that starts a connect in a browser, and chooses the scheme, the app and the scopes. */
+/** Checks the input that starts an OAuth flow in a browser, and chooses the scheme, the app and the scopes. */
 
 import type { z } from 'zod';
 import type { Row } from '../../../database/statements/tables.ts';
@@ -18,7 +18,7 @@ import { findPermittedProvider, nameScheme } from '../provider/provider.ts';
 import { findDefaultApp, findWorkspaceHost } from '../provider/provider-app.ts';
 import { getsWorkspaceFromToken, listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
-import { findPackageInstallUrl } from './consent/connect-page.ts';
+import { findPackageInstallUrl } from './consent/flow-page.ts';
 import {
   type AccountMetadata,
   applyLogin,
@@ -26,7 +26,7 @@ import {
   listAddressProblems,
   toInputPath,
 } from './session/account-address.ts';
-import { listInputIssues } from './session/connect-inputs.ts';
+import { listInputIssues } from './session/declared-inputs.ts';
 import { tryUnsealCredentials } from './session/stored-credentials.ts';
 import { awaitsConsent } from './token/token.ts';
 
@@ -34,19 +34,19 @@ const PKCE: AuthScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
 
 type Input = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
-export interface ConnectPlan {
+export interface OAuthFlowSetup {
   provider: Provider;
   scheme: AuthScheme;
   app: { id: string; packageInstallUrl: string | null };
   scopes: string[];
 }
 
-/** Returns the plan of a connect. Throws BAD_USER_INPUT that names every issue of the input. */
-export async function planConnect(
+/** Returns the provider, scheme, app and scopes of a new OAuth flow. Throws BAD_USER_INPUT that names every issue of the input. */
+export async function prepareOAuthFlow(
   call: ProjectCall,
   projectId: string,
   input: Input,
-): Promise<ConnectPlan> {
+): Promise<OAuthFlowSetup> {
   const provider = await findPermittedProvider(call, input.provider);
   if (!provider) {
     throw invalid(['provider'], NOT_A_PROVIDER, input.provider);

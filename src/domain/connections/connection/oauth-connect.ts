@@ -1,5 +1,5 @@
 /**
- * Starts a connect in a browser. consent/oauth-link.ts sends the browser to the provider's consent page, and
+ * Starts an OAuth flow in a browser. consent/oauth-link.ts sends the browser to the provider's consent page, and
  * consent/oauth-callback.ts handles its return.
  */
 import type { z } from 'zod';
@@ -14,18 +14,18 @@ import { orEndUser } from '../../access/viewer/needs.ts';
 import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { CALLBACK_PATH } from '../provider/provider-app.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
-import { createRandomString, createTicket } from './consent/connect-ticket.ts';
+import { createRandomString, createTicket } from './consent/flow-ticket.ts';
 import { refuseOtherParties } from './end-user-parties.ts';
-import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
+import { type OAuthFlowSetup, prepareOAuthFlow } from './oauth-connect-check.ts';
 
-/** The path of the link that starts a connect. Its ticket is in the query, which logs omit. */
+/** The path of the link that starts an OAuth flow. Its ticket is in the query, which logs omit. */
 export const LINK_PATH = '/oauth/connect';
-/** How long a connect is valid: enough to sign in with a second factor and read the consent page. */
+/** How long an OAuth flow is valid: enough to sign in with a second factor and read the consent page. */
 export const LIFETIME_MS = 10 * 60_000;
-/** The maximum number of pending connects of a project. */
+/** The maximum number of pending OAuth flows of a project. */
 const PENDING_MAX = 10_000;
 
-export type ConnectInput = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
+export type OAuthFlowInput = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
 const STORED_MEMBERS = [
   'groupRef',
@@ -36,7 +36,7 @@ const STORED_MEMBERS = [
   'providerMetadata',
 ] as const;
 /** The part of the input that is stored until the browser returns. */
-export type StoredConnect = Pick<ConnectInput, (typeof STORED_MEMBERS)[number]> & {
+export type StoredFlowInput = Pick<OAuthFlowInput, (typeof STORED_MEMBERS)[number]> & {
   scopes: string[];
 };
 
@@ -47,11 +47,11 @@ export const startOAuthConnect = projectMutation({
   input: startOAuthConnectInput,
   async run(call, input, { id }) {
     await refuseOtherParties(call, input);
-    return beginConnect(call, id, input);
+    return beginOAuthFlow(call, id, input);
   },
 });
 
-export interface StartedConnect {
+export interface StartedOAuthFlow {
   /** The gateway's link. It redirects the browser to the provider's consent page. */
   authorizeUrl: string;
   expireTime: Date;
@@ -59,43 +59,43 @@ export interface StartedConnect {
   packageInstallUrl: string | null;
 }
 
-/** Stores a pending connect. The caller must have checked that the viewer may use the group and the consumer. */
-export async function beginConnect(
+/** Stores a pending OAuth flow. The caller must have checked that the viewer may use the group and the consumer. */
+export async function beginOAuthFlow(
   call: ProjectCall,
   projectId: string,
-  input: ConnectInput,
-): Promise<StartedConnect> {
+  input: OAuthFlowInput,
+): Promise<StartedOAuthFlow> {
   const { provider } = input;
   const setup = { projectId, provider, input: startOAuthConnectInput };
-  const plan = await runRecordingSetupFailures(call, setup, () =>
-    planConnect(call, projectId, input),
+  const flowSetup = await runRecordingSetupFailures(call, setup, () =>
+    prepareOAuthFlow(call, projectId, input),
   );
   await requireCapacity(call, projectId);
   const { ticket, id } = createTicket(projectId);
   const codeVerifier =
-    plan.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? createRandomString() : null;
+    flowSetup.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? createRandomString() : null;
   const gatewayUrl = call.publicUrl();
   const expireTime = new Date(call.now().getTime() + LIFETIME_MS);
-  await insertConnect(call, {
+  await insertOAuthFlow(call, {
     id,
     projectId,
-    provider: plan.provider.name,
-    providerAppId: plan.app.id,
-    authScheme: plan.scheme,
-    input: toStoredInput(input, plan),
+    provider: flowSetup.provider.name,
+    providerAppId: flowSetup.app.id,
+    authScheme: flowSetup.scheme,
+    input: toStoredInput(input, flowSetup),
     callbackUrl: gatewayUrl + CALLBACK_PATH,
     redirectUrl: input.redirectUrl ?? null,
     codeVerifierSealed:
       codeVerifier && call.vault.seal(codeVerifier, toCodeVerifierLocation(id, projectId)),
     expireTime,
   });
-  const { packageInstallUrl } = plan.app;
+  const { packageInstallUrl } = flowSetup.app;
   const authorizeUrl = `${gatewayUrl}${LINK_PATH}?ticket=${ticket}`;
   return { authorizeUrl, expireTime, packageInstallUrl };
 }
 
 /** Throws UNPROCESSABLE if the provider app was deleted after the input was checked. */
-async function insertConnect(
+async function insertOAuthFlow(
   { database }: RowServices,
   data: Prisma.OAuthConnectUncheckedCreateInput,
 ): Promise<void> {
@@ -107,7 +107,7 @@ async function insertConnect(
   }
 }
 
-/** Returns the decrypted PKCE verifier. Null for a connect without PKCE. */
+/** Returns the decrypted PKCE verifier. Null for a flow without PKCE. */
 export function openCodeVerifier(
   { vault }: Pick<Services, 'vault'>,
   { id, projectId, codeVerifierSealed }: Tables['OAuthConnect'],
@@ -121,19 +121,19 @@ function toCodeVerifierLocation(row: string, projectId: string): SealedLocation 
   return { table: 'OAuthConnect', column: 'codeVerifierSealed', row, projectId };
 }
 
-function toStoredInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.InputJsonObject {
+function toStoredInput(input: OAuthFlowInput, { scopes }: OAuthFlowSetup): Prisma.InputJsonObject {
   const storedMembers = Object.fromEntries(STORED_MEMBERS.map((field) => [field, input[field]]));
   return { ...storedMembers, scopes } as Prisma.InputJsonObject;
 }
 
-/** Deletes expired connects of the project. Throws RATE_LIMITED if too many remain. */
+/** Deletes expired OAuth flows of the project. Throws RATE_LIMITED if too many remain. */
 async function requireCapacity({ database, now }: RowServices, projectId: string): Promise<void> {
   const { oAuthConnect } = database.prisma;
   await oAuthConnect.deleteMany({ where: { projectId, expireTime: { lte: now() } } });
   const pendingCount = await oAuthConnect.count({ where: { projectId } });
   if (pendingCount < PENDING_MAX) return;
   throw rateLimited(
-    'The project has too many pending connects. Try again after Retry-After.',
+    'The project has too many pending OAuth flows. Try again after Retry-After.',
     LIFETIME_MS / 1_000,
   );
 }

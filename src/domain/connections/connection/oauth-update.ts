@@ -11,7 +11,7 @@ import { orEndUser } from '../../access/viewer/needs.ts';
 import { nameScheme } from '../provider/provider.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
 import { refuseOtherConsumers } from './end-user-parties.ts';
-import { beginConnect, type ConnectInput, type StartedConnect } from './oauth-connect.ts';
+import { beginOAuthFlow, type OAuthFlowInput, type StartedOAuthFlow } from './oauth-connect.ts';
 
 const startOAuthUpdateInput = z
   .object({
@@ -30,7 +30,11 @@ export const startOAuthUpdate = projectMutation({
     'Starts a new consent in a browser for an existing connection, and returns the link to open there. When the person has consented in that browser, the callback renews the connection.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthUpdateInput,
-  async run(call, { connectionId, scopes, returnUrl }, { id: projectId }): Promise<StartedConnect> {
+  async run(
+    call,
+    { connectionId, scopes, returnUrl },
+    { id: projectId },
+  ): Promise<StartedOAuthFlow> {
     const key = { projectId, id: connectionId, noun: 'Connection' };
     const connection = await getProjectRow(call, 'Connection', key);
     refuseOtherConsumers(call, connection, 'consent again');
@@ -43,7 +47,7 @@ export const startOAuthUpdate = projectMutation({
     const parties = await getPartyRefs(call, connection);
     const overrides = { scopes, redirectUrl: returnUrl };
     const input = { ...pickAccount(connection), ...parties, ...overrides, authScheme };
-    return beginConnect(call, projectId, input).catch((error: unknown) => {
+    return beginOAuthFlow(call, projectId, input).catch((error: unknown) => {
       throw convertError(error, Object.keys(overrides));
     });
   },
@@ -64,12 +68,12 @@ function pickAccount(connection: Row<'Connection'>) {
     provider,
     providerAppId,
     providerWorkspaceRef,
-    providerMetadata: providerMetadata as ConnectInput['providerMetadata'],
+    providerMetadata: providerMetadata as OAuthFlowInput['providerMetadata'],
   };
 }
 
 /**
- * Converts an error of `beginConnect`. If an issue is not with the caller's input but with the connection or its app, the
+ * Converts an error of `beginOAuthFlow`. If an issue is not with the caller's input but with the connection or its app, the
  * error becomes UNPROCESSABLE.
  */
 function convertError(error: unknown, overrides: readonly string[]): unknown {

@@ -1,5 +1,5 @@
 /** Caches the catalogs of projects: the built-in providers, and those that the project's documents describe. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/open/database.ts';
@@ -86,7 +86,7 @@ export class ProjectCatalogs implements Catalogs {
   }
 
   /**
-   * Compiles the documents, except those that have not changed. Each is compiled in a turn of its own, because a large one
+   * Compiles the documents, except those that have not changed. Each is compiled in a turn of the event loop of its own, because a large one
    * takes tens of milliseconds.
    */
   async #compile(
@@ -97,7 +97,7 @@ export class ProjectCatalogs implements Catalogs {
     for (const row of rows) {
       const key = toKey(row);
       const unchanged = previous?.get(key);
-      if (unchanged === undefined) await nextTurn();
+      if (unchanged === undefined) await yieldToEventLoop();
       compiled.set(key, unchanged === undefined ? this.#tryToCompile(row) : unchanged);
     }
     const providers = [...compiled.values()].filter((provider) => provider !== null);

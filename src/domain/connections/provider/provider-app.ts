@@ -52,7 +52,7 @@ function getRedirectUrl(
   return authSchemes.some(isConsentScheme) ? publicUrl() + CALLBACK_PATH : null;
 }
 
-/** Warns of scopes with which the provider issues no refresh token. Apps without scopes get them from each connect. */
+/** Warns of scopes with which the provider issues no refresh token. Apps without scopes get them from each OAuth flow. */
 function listWarnings(
   { catalog }: Pick<ProjectCall, 'catalog'>,
   { provider: name, scopes }: Pick<Row<'ProviderApp'>, 'provider' | 'scopes'>,

@@ -36,7 +36,7 @@ const RATES_MAX = 5_000;
 const PROVIDERS_MAX = 2_000;
 
 /** The connection that sends a request. */
-export interface Caller {
+export interface LimitedConnection {
   connectionId: string;
   projectId: string;
   provider: Pick<Provider, 'name' | 'displayName' | 'limits' | 'document'>;
@@ -56,7 +56,7 @@ class Capacity {
     return this.#running >= this.#limits.max;
   }
 
-  isOpenTo({ projectId }: Caller): boolean {
+  isOpenTo({ projectId }: LimitedConnection): boolean {
     const { max, projectMax, reserved } = this.#limits;
     const projectRunning = this.#runningByProject.get(projectId) ?? 0;
     if (this.isFull) return false;
@@ -65,9 +65,9 @@ class Capacity {
     return projectRunning < Math.min(projectMax, max - this.#running - reserved);
   }
 
-  count({ projectId }: Caller, change: 1 | -1): void {
-    this.#running += change;
-    const projectRunning = (this.#runningByProject.get(projectId) ?? 0) + change;
+  count({ projectId }: LimitedConnection, delta: 1 | -1): void {
+    this.#running += delta;
+    const projectRunning = (this.#runningByProject.get(projectId) ?? 0) + delta;
     if (projectRunning > 0) this.#runningByProject.set(projectId, projectRunning);
     else this.#runningByProject.delete(projectId);
   }
@@ -75,15 +75,15 @@ class Capacity {
 
 /** The running and waiting requests of one connection. */
 class ConnectionQueue {
-  readonly caller: Caller;
+  readonly connection: LimitedConnection;
   readonly provider: ProviderQueue;
   running = 0;
   readonly waiting = new Set<() => void>();
   pausedUntilMs = 0;
   timer: NodeJS.Timeout | undefined;
 
-  constructor(caller: Caller, provider: ProviderQueue) {
-    this.caller = caller;
+  constructor(connection: LimitedConnection, provider: ProviderQueue) {
+    this.connection = connection;
     this.provider = provider;
   }
 }
@@ -116,8 +116,8 @@ export class ProviderLimits {
   }
 
   /** Runs `work` when it is its turn. Throws RATE_LIMITED without running it if the wait would be too long. */
-  async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
-    const queue = this.#getQueue(caller);
+  async run<T>(connection: LimitedConnection, work: () => Promise<T>): Promise<T> {
+    const queue = this.#getQueue(connection);
     await this.#waitForTurn(queue);
     try {
       return await work();
@@ -127,24 +127,24 @@ export class ProviderLimits {
   }
 
   /** Pauses new requests of the connection for this time. Null means the default pause. */
-  pause(caller: Caller, ms: number | null): void {
-    const queue = this.#getQueue(caller);
+  pause(connection: LimitedConnection, ms: number | null): void {
+    const queue = this.#getQueue(connection);
     const untilMs = this.#now() + Math.min(ms ?? PAUSE_MS, PAUSE_MS_MAX);
     queue.pausedUntilMs = Math.max(queue.pausedUntilMs, untilMs);
     this.#deleteIfIdle(queue);
   }
 
-  #getQueue(caller: Caller): ConnectionQueue {
-    const { connectionId } = caller;
+  #getQueue(connection: LimitedConnection): ConnectionQueue {
+    const { connectionId } = connection;
     const queue =
       this.#connections.get(connectionId) ??
-      new ConnectionQueue(caller, this.#getProviderQueue(caller));
+      new ConnectionQueue(connection, this.#getProviderQueue(connection));
     this.#connections.set(connectionId, queue);
     return queue;
   }
 
   /** Projects may have custom providers of the same name, and a change of a document may change its limits. */
-  #getProviderQueue({ provider: { name, limits, document } }: Caller): ProviderQueue {
+  #getProviderQueue({ provider: { name, limits, document } }: LimitedConnection): ProviderQueue {
     const key = document?.revision ?? name;
     const provider = this.#providers.get(key) ?? new ProviderQueue(limits, this.#now);
     this.#providers.set(key, provider);
@@ -153,12 +153,12 @@ export class ProviderLimits {
 
   #waitForTurn(queue: ConnectionQueue): Promise<void> {
     if (this.#getPauseMs(queue) > WAIT_MS_MAX || queue.waiting.size >= WAITING_MAX) {
-      return Promise.reject(createRateLimitError(queue.caller, this.#getPauseMs(queue)));
+      return Promise.reject(createRateLimitError(queue.connection, this.#getPauseMs(queue)));
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const deadline = setTimeout(() => {
       queue.waiting.delete(start);
-      reject(createRateLimitError(queue.caller, this.#getPauseMs(queue)));
+      reject(createRateLimitError(queue.connection, this.#getPauseMs(queue)));
       this.#deleteIfIdle(queue);
     }, WAIT_MS_MAX);
     const start = () => {
@@ -172,21 +172,21 @@ export class ProviderLimits {
 
   /** Starts the requests that may run now. Other requests start when a request finishes or when the rate permits. */
   #advance(queue: ConnectionQueue): void {
-    const { provider, waiting, caller } = queue;
+    const { provider, waiting, connection } = queue;
     provider.heldQueues.delete(queue);
     this.#heldQueues.delete(queue);
     for (const start of waiting) {
-      if (queue.running >= caller.provider.limits.concurrency) return;
-      if (!provider.capacity.isOpenTo(caller)) {
+      if (queue.running >= connection.provider.limits.concurrency) return;
+      if (!provider.capacity.isOpenTo(connection)) {
         provider.heldQueues.add(queue);
         return;
       }
-      if (!this.#capacity.isOpenTo(caller)) {
+      if (!this.#capacity.isOpenTo(connection)) {
         this.#heldQueues.add(queue);
         return;
       }
       const waitMs =
-        this.#getPauseMs(queue) || provider.rates.take(caller.connectionId).waitSeconds * 1_000;
+        this.#getPauseMs(queue) || provider.rates.take(connection.connectionId).waitSeconds * 1_000;
       if (waitMs > 0) {
         clearTimeout(queue.timer);
         queue.timer = setTimeout(() => this.#advance(queue), Math.ceil(waitMs));
@@ -215,17 +215,17 @@ export class ProviderLimits {
     }
   }
 
-  #count(queue: ConnectionQueue, change: 1 | -1): void {
-    queue.running += change;
-    queue.provider.capacity.count(queue.caller, change);
-    this.#capacity.count(queue.caller, change);
+  #count(queue: ConnectionQueue, delta: 1 | -1): void {
+    queue.running += delta;
+    queue.provider.capacity.count(queue.connection, delta);
+    this.#capacity.count(queue.connection, delta);
   }
 
   #deleteIfIdle(queue: ConnectionQueue): void {
     if (queue.running > 0 || queue.waiting.size > 0) return;
     clearTimeout(queue.timer);
     const pauseMs = this.#getPauseMs(queue);
-    if (pauseMs === 0) this.#connections.delete(queue.caller.connectionId);
+    if (pauseMs === 0) this.#connections.delete(queue.connection.connectionId);
     else queue.timer = setTimeout(() => this.#deleteIfIdle(queue), Math.ceil(pauseMs)).unref();
   }
 
@@ -234,7 +234,7 @@ export class ProviderLimits {
   }
 }
 
-function createRateLimitError({ provider }: Caller, pauseMs: number): ProviderError {
+function createRateLimitError({ provider }: LimitedConnection, pauseMs: number): ProviderError {
   return new ProviderError(
     'RATE_LIMITED',
     `Too many requests of the connection are waiting for ${provider.displayName}.`,

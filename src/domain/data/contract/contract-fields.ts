@@ -57,8 +57,8 @@ export function listFields(
   const { objectName, content, config, read, write } = input;
   const isSameObject = (object: { objectName: string }) => object.objectName === objectName;
   const readConfig = config?.read.find(isSameObject) ?? null;
-  const plan = read && readConfig && createReadPlan(read, readConfig, { pageSize: 1 });
-  const readFields = read ? listNamedReadFields(read, { plan, readConfig, sources }) : [];
+  const readPlan = read && readConfig && createReadPlan(read, readConfig, { pageSize: 1 });
+  const readFields = read ? listNamedReadFields(read, { readPlan, readConfig, sources }) : [];
   const names = write && createFieldNames(content, config ?? NO_CONFIG, write);
   const readObject = content.read?.objects.find(isSameObject) ?? null;
   const writeOnlyFields = write
@@ -76,7 +76,7 @@ export function listFields(
     const { providerField } = field;
     const metadata = providerField === null ? NO_METADATA : getMetadata(providerField);
     const setting = providerField === null ? undefined : settingsByField.get(providerField);
-    return createField(field, { ...input, plan, readConfig, names, metadata, setting });
+    return createField(field, { ...input, readPlan, readConfig, names, metadata, setting });
   });
   const hasAllFields = sources.description !== null && !sources.description.isPartial;
   const acceptsAnyField = write !== null && (names === null || names.unchangedFields === null);
@@ -88,7 +88,7 @@ export function listFields(
 
 interface FieldInput extends Pick<ObjectInput, 'config' | 'write' | 'canCreate'> {
   /** Null if the object is not read, or without a config. */
-  plan: ReadPlan | null;
+  readPlan: ReadPlan | null;
   readConfig: ReadConfig | null;
   /** Null if callers use the provider's names. */
   names: FieldNames | null;
@@ -97,9 +97,9 @@ interface FieldInput extends Pick<ObjectInput, 'config' | 'write' | 'canCreate'>
 }
 
 function createField({ mapping, ...field }: NamedField, input: FieldInput): FieldContract {
-  const { plan, readConfig, metadata, setting } = input;
+  const { readPlan, readConfig, metadata, setting } = input;
   const isWritable = acceptsWrites(field, input);
-  const replacements = plan ? findReplacements(plan, field.name) : undefined;
+  const replacements = readPlan ? findReplacements(readPlan, field.name) : undefined;
   const pinnedType = mapping?.valueType ?? findPinnedType(readConfig, field.name);
   const type = pinnedType
     ? toPinnedType(parseWireValueType(pinnedType))

@@ -34,7 +34,7 @@ export interface FieldSources {
 
 interface ReadChoices {
   /** Null without a config. The contract then has every field that a config can select. */
-  plan: ReadPlan | null;
+  readPlan: ReadPlan | null;
   readConfig: ReadConfig | null;
   sources: FieldSources;
 }
@@ -42,14 +42,14 @@ interface ReadChoices {
 /** Lists the fields of records that are read, with their names. */
 export function listNamedReadFields(
   readObject: ReadObject,
-  { plan, readConfig, sources: { description } }: ReadChoices,
+  { readPlan, readConfig, sources: { description } }: ReadChoices,
 ): NamedField[] {
-  const isAlwaysRead = plan !== null;
+  const isAlwaysRead = readPlan !== null;
   const mappedFields = new Map(
-    plan?.mappings.map(({ mapToName, fieldName }) => [mapToName, fieldName]),
+    readPlan?.mappings.map(({ mapToName, fieldName }) => [mapToName, fieldName]),
   );
   const manifestFields = new Map(
-    listManifestFields(readObject, plan, mappedFields).map((field) => [field.name, field]),
+    listManifestFields(readObject, readPlan, mappedFields).map((field) => [field.name, field]),
   );
   const dynamicMappings = readConfig?.dynamicMappings ?? [];
   const dynamicFields = dynamicMappings.flatMap((dynamicMapping): NamedField[] => {
@@ -64,9 +64,9 @@ export function listNamedReadFields(
     namedFields.flatMap(({ name, providerField }) => [name, providerField]),
   );
   const unnamedFields =
-    !plan || plan.readsAll ? listUnnamedFields(readObject, description?.fields ?? []) : [];
+    !readPlan || readPlan.readsAll ? listUnnamedFields(readObject, description?.fields ?? []) : [];
   const providerFields = new Set([
-    ...(plan?.fields ?? []),
+    ...(readPlan?.fields ?? []),
     ...unnamedFields.map(({ fieldName }) => fieldName),
   ]);
   const otherFields = [...providerFields]
@@ -78,13 +78,13 @@ export function listNamedReadFields(
   return [...namedFields, ...otherFields];
 }
 
-/** Lists the fields of the manifest that are read. Without a plan, lists the fields that a config can select. */
+/** Lists the fields of the manifest that are read. Without a read plan, lists the fields that a config can select. */
 function listManifestFields(
   { requiredFields, optionalFields }: ReadObject,
-  plan: ReadPlan | null,
+  readPlan: ReadPlan | null,
   mappedFields: ReadonlyMap<string, string>,
 ): NamedField[] {
-  const plannedFields = plan && new Set(plan.fields);
+  const plannedFields = readPlan && new Set(readPlan.fields);
   const isPlanned = ({ fieldName, mapToName }: FieldMapping) =>
     !plannedFields ||
     (mapToName === null
@@ -92,7 +92,7 @@ function listManifestFields(
       : mappedFields.get(mapToName) === fieldName);
   const listField = (mapping: FieldMapping, isRequired: boolean): NamedField[] => {
     const name = getDeliveredName(mapping);
-    const members = { isWriteOnly: false, isAlwaysRead: isRequired || plan !== null, mapping };
+    const members = { isWriteOnly: false, isAlwaysRead: isRequired || readPlan !== null, mapping };
     if (mapping.fieldName !== null) {
       const origin = isRequired ? 'REQUIRED' : 'OPTIONAL';
       return isPlanned(mapping)
@@ -100,7 +100,7 @@ function listManifestFields(
         : [];
     }
     const providerField = mappedFields.get(name) ?? null;
-    const isOmitted = plan !== null && !isRequired && providerField === null;
+    const isOmitted = readPlan !== null && !isRequired && providerField === null;
     return isOmitted ? [] : [{ name, providerField, origin: 'MAPPED', ...members }];
   };
   return [

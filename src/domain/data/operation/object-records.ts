@@ -99,17 +99,21 @@ function refuseUnknownConditions(
   const provider = catalog.findWithModule(content.provider, content.module);
   // In this case, `listRecords` throws an error with the reason.
   if (!spec || !choice || !provider) return;
-  const plan = createReadPlan(spec, choice, provider.limits);
-  const mappedNames = plan.mappings.map(({ mapToName }) => mapToName);
+  const readPlan = createReadPlan(spec, choice, provider.limits);
+  const mappedNames = readPlan.mappings.map(({ mapToName }) => mapToName);
   const specFields = [...spec.requiredFields, ...spec.optionalFields];
   const fixedFields = specFields.filter(({ fieldName }) => fieldName !== null);
   const mappableFields = specFields.filter(({ fieldName }) => fieldName === null);
-  const readNames = new Set([...plan.fields, ...mappedNames, ...fixedFields.map(getDeliveredName)]);
+  const readNames = new Set([
+    ...readPlan.fields,
+    ...mappedNames,
+    ...fixedFields.map(getDeliveredName),
+  ]);
   const unmappedNames = new Set(
     mappableFields.map(getDeliveredName).filter((name) => !mappedNames.includes(name)),
   );
   const unknownNames = names.filter(
-    (name) => unmappedNames.has(name) || !(plan.readsAll || readNames.has(name)),
+    (name) => unmappedNames.has(name) || !(readPlan.readsAll || readNames.has(name)),
   );
   if (unknownNames.length === 0) return;
   throw invalidInput(
@@ -169,10 +173,10 @@ async function readRecords(
   const content = await getServedContent(call, serving);
   const ids = keys.map(({ id }) => id);
   const input = { objectName: serving.providerObject, ids };
-  const { plan, records } = await readRecordsById(call, content, input);
+  const { readPlan, records } = await readRecordsById(call, content, input);
   return new Map(
     records
       .filter((record) => record !== null)
-      .map((record) => [record.id, { id: record.id, ...createEntry(record, plan) }]),
+      .map((record) => [record.id, { id: record.id, ...createEntry(record, readPlan) }]),
   );
 }

@@ -152,42 +152,42 @@ interface Search {
 
 /** Combines the caller's and the config's conditions, under the provider's names. Null if no record can meet them. */
 function parseConditions(
-  { plan, provider }: ReadSource,
+  { readPlan, provider }: ReadSource,
   filters: NonNullable<RecordsInput['filters']>,
 ): FieldValue[] | null {
-  const filtersMax = getFiltersMax(provider, plan.objectName);
+  const filtersMax = getFiltersMax(provider, readPlan.objectName);
   if (filters.length > 0 && filtersMax === 0) {
-    const detail = `${provider.displayName} does not support search of ${plan.objectName}: its records can only be listed, without conditions.`;
+    const detail = `${provider.displayName} does not support search of ${readPlan.objectName}: its records can only be listed, without conditions.`;
     throw unprocessable(detail);
   }
-  const context = { path: ['filters'], provider, objectName: plan.objectName };
+  const context = { path: ['filters'], provider, objectName: readPlan.objectName };
   const [issue] = listFieldFilterIssues(filters, context);
   if (issue) throw invalidInput([issue]);
-  const conditions = plan.filters.map(({ fieldName, value }) => ({ fieldName, value }));
+  const conditions = readPlan.filters.map(({ fieldName, value }) => ({ fieldName, value }));
   for (const filter of filters) {
-    const condition = toProviderCondition(filter, plan);
+    const condition = toProviderCondition(filter, readPlan);
     const sameField = conditions.find(({ fieldName }) => fieldName === condition.fieldName);
     if (sameField && String(sameField.value) !== String(condition.value)) return null;
     if (!sameField) conditions.push(condition);
   }
   if (conditions.length <= filtersMax || filters.length === 0) return conditions;
-  const detail = `must contain at most ${filtersMax - plan.filters.length} conditions: ${provider.displayName} supports ${filtersMax}, and the config has ${plan.filters.length}.`;
+  const detail = `must contain at most ${filtersMax - readPlan.filters.length} conditions: ${provider.displayName} supports ${filtersMax}, and the config has ${readPlan.filters.length}.`;
   throw invalid(['filters'], detail);
 }
 
 /** Converts a condition with delivered names and values to the provider's names and values. */
-function toProviderCondition({ fieldName, value }: FieldValue, plan: ReadPlan): FieldValue {
-  const mapping = plan.fields.includes(fieldName)
+function toProviderCondition({ fieldName, value }: FieldValue, readPlan: ReadPlan): FieldValue {
+  const mapping = readPlan.fields.includes(fieldName)
     ? undefined
-    : plan.mappings.find(({ mapToName }) => mapToName === fieldName);
-  const replacements = Object.entries(findReplacements(plan, fieldName) ?? {});
+    : readPlan.mappings.find(({ mapToName }) => mapToName === fieldName);
+  const replacements = Object.entries(findReplacements(readPlan, fieldName) ?? {});
   const [providerValue] = replacements.find(([, delivered]) => delivered === String(value)) ?? [];
   return { fieldName: mapping?.fieldName ?? fieldName, value: providerValue ?? value };
 }
 
-function createSearchKey({ source: { connection, plan }, conditions }: Search): string {
+function createSearchKey({ source: { connection, readPlan }, conditions }: Search): string {
   const filters = conditions.map((condition) => ({ ...condition, operator: 'EQ' as const }));
-  return createPlanKey(connection.id, plan, filters);
+  return createPlanKey(connection.id, readPlan, filters);
 }
 
 function getStartPosition(call: Call, search: Search, after: string | null): RecordPosition {
@@ -207,11 +207,11 @@ interface Window {
 }
 
 function readProviderPage(call: Call, { source, conditions }: Search, { from, size }: Window) {
-  const { plan, connection, provider } = source;
+  const { readPlan, connection, provider } = source;
   const session = openSession(call, connection, provider);
   return source.readPage(session, {
-    objectName: plan.objectName,
-    fields: plan.fields,
+    objectName: readPlan.objectName,
+    fields: readPlan.fields,
     filters: conditions,
     pageSize: Math.min(from.given + size, provider.limits.pageSize),
     ...(from.cursor !== null && { cursor: from.cursor }),
@@ -241,7 +241,7 @@ function createPage(
     return sealPosition(call, installation, position);
   };
   const edges = records.map((record, index) => ({
-    node: { id: record.id, ...createEntry(record, source.plan) },
+    node: { id: record.id, ...createEntry(record, source.readPlan) },
     get cursor() {
       return createCursor(index);
     },

@@ -31,10 +31,11 @@ export async function getRecordSource(
     throw invalid(['objectName'], 'is not an object that the integration reads.', name);
   }
   const source = createReadSource(projectCall, installationContent, providerName);
-  if (source.plan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(source.plan));
+  if (source.readPlan.unmappedNames.length > 0)
+    throw unprocessable(describeUnmappedNames(source.readPlan));
   if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
-  const plan = await callProvider(call, source, () => withAllFields(call, source));
-  return { ...source, plan };
+  const readPlan = await callProvider(call, source, () => withAllFields(call, source));
+  return { ...source, readPlan };
 }
 
 /** Runs work that waits for the provider, and converts its ProviderErrors to DomainErrors. */

@@ -22,7 +22,7 @@ interface RecordRequest {
 }
 
 /**
- * Reads the record of each id, in order, with the provider's field names, and returns the plan that maps them. A record
+ * Reads the record of each id, in order, with the provider's field names, and returns the read plan that maps them. A record
  * is null if it does not exist or does not meet the config's conditions. Throws the errors of `listRecords`. The viewer
  * must be authorized to read the installation.
  */
@@ -30,13 +30,13 @@ export async function readRecordsById(
   call: Call,
   installationContent: InstallationContent,
   { objectName, ids, otherFields = [] }: RecordRequest,
-): Promise<{ plan: ReadPlan; records: (ProviderRecord | null)[] }> {
+): Promise<{ readPlan: ReadPlan; records: (ProviderRecord | null)[] }> {
   if (ids.length > IDS_MAX) throw invalid(['ids'], `must contain at most ${IDS_MAX} ids.`);
   const source = await getRecordSource(call, installationContent, objectName);
-  const { plan, provider } = source;
+  const { readPlan, provider } = source;
   const readRecords = provider.capabilities.readRecords;
-  if (!readRecords || !canReadByIds(provider, plan.objectName)) {
-    const detail = `${provider.displayName} does not support reading ${plan.objectName} by id: its records can only be listed.`;
+  if (!readRecords || !canReadByIds(provider, readPlan.objectName)) {
+    const detail = `${provider.displayName} does not support reading ${readPlan.objectName} by id: its records can only be listed.`;
     throw unprocessable(detail);
   }
   const existingRecords = await callProvider(call, source, () =>
@@ -45,9 +45,9 @@ export async function readRecordsById(
   const recordsById = new Map(existingRecords.map((record) => [record.id, record]));
   const records = ids.map((id) => {
     const record = recordsById.get(id);
-    return record && meetsFilters(record, plan) ? record : null;
+    return record && meetsFilters(record, readPlan) ? record : null;
   });
-  return { plan, records };
+  return { readPlan, records };
 }
 
 interface BatchRequest {
@@ -58,17 +58,17 @@ interface BatchRequest {
 
 async function readInBatches(
   call: Call,
-  { plan, connection, provider }: ReadSource,
+  { readPlan, connection, provider }: ReadSource,
   { readRecords, ids, otherFields }: BatchRequest,
 ): Promise<ProviderRecord[]> {
   const session = openSession(call, connection, provider);
-  const filteredFields = plan.filters.map((filter) => filter.fieldName);
-  const fields = [...new Set([...plan.fields, ...filteredFields, ...otherFields])];
+  const filteredFields = readPlan.filters.map((filter) => filter.fieldName);
+  const fields = [...new Set([...readPlan.fields, ...filteredFields, ...otherFields])];
   const { batchSize } = provider.limits;
   const records: ProviderRecord[] = [];
   for (let start = 0; start < ids.length; start += batchSize) {
     const batch = ids.slice(start, start + batchSize);
-    const input = { objectName: plan.objectName, fields, ids: batch };
+    const input = { objectName: readPlan.objectName, fields, ids: batch };
     records.push(...requireShallow(await readRecords(session, input)));
   }
   return records;

@@ -75,8 +75,8 @@ async function write(
       : createAcceptedOutcome(earlierOperation);
   }
   const target = await getWriteTarget(call, projectId, input);
-  const plan = await planWrite(call, input, { target, unknownFields });
-  const plannedWrite = { input, plan, key };
+  const writePlan = await planWrite(call, input, { target, unknownFields });
+  const plannedWrite = { input, writePlan, key };
   return mustWait ? writeAndWait(call, plannedWrite) : writeLater(call, plannedWrite);
 }
 
@@ -85,7 +85,7 @@ async function write(
  * stored, so that the write can be repeated safely.
  */
 export function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutcome> {
-  const { target } = write.plan;
+  const { target } = write.writePlan;
   return waitForProvider(call, target.installation, async () => {
     const { operation, task, entries } = await acceptWrite(call, write, { isHeld: true });
     const runningWrite = task && runToEnd(call, { task, entries, target, wasUncertain: false });
@@ -104,20 +104,20 @@ export function awaitOperation(
 }
 
 /**
- * Accepts a write, and returns without its outcome. If this process has a free place, it stores the write with a lease
+ * Accepts a write, and returns without its outcome. If this process has a free slot, it stores the write with a lease
  * and runs the first attempt. If not, or if the write collects further records, a worker claims it when it is due.
  */
 async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome> {
-  const { target } = write.plan;
-  const { id: group, projectId } = target.installation;
+  const { target } = write.writePlan;
+  const { id: share, projectId } = target.installation;
   await refuseIfBacklogged(call, projectId);
-  using place = write.input.autoBatchPolicy
+  using slot = write.input.autoBatchPolicy
     ? null
-    : call.workers.takePlace(writes, { projectId, group });
-  const { operation, task, entries } = await acceptWrite(call, write, { isHeld: place !== null });
-  if (task && place) {
+    : call.workers.takeSlot(writes, { projectId, share });
+  const { operation, task, entries } = await acceptWrite(call, write, { isHeld: slot !== null });
+  if (task && slot) {
     const claim = { task, entries, target, wasUncertain: false };
-    place.start({ ...task, wasUncertain: false }, (services) => runAttempt(services, claim));
+    slot.start({ ...task, wasUncertain: false }, (services) => runAttempt(services, claim));
   } else if (task?.batchKey === null) {
     notifyWorkers(call.database, writes);
   }

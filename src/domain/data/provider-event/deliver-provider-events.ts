@@ -23,8 +23,8 @@ import { type EventSource, fetchRecords, getEventSource } from './event-source.t
 import type { ObjectSubscription } from './object-subscription.ts';
 
 const EVENT_BATCH = 100;
-/** The maximum turn of one subscription, after which other subscriptions get a turn. */
-const TURN_MS = 5_000;
+/** The longest time slice of one subscription. Then other subscriptions are served. */
+const TIME_SLICE_MS = 5_000;
 /** How long an event source is reused before it is loaded again. */
 const SOURCE_MS = 1_000;
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
@@ -108,7 +108,7 @@ async function deliverSubscriptionEvents(
 ): Promise<void> {
   const { prisma } = services.database;
   try {
-    const endMs = performance.now() + TURN_MS;
+    const endMs = performance.now() + TIME_SLICE_MS;
     const getSource = createCachedSource(services, claim);
     let hasMore = true;
     while (hasMore && performance.now() < endMs && !signal.aborted) {
@@ -158,7 +158,7 @@ async function deliverBatch(
   const source = await getSource();
   const findRecord = await fetchRecords(services, source, events);
   const messages = createEventMessages(source.head, events, {
-    plan: source.plan,
+    deliveredNames: source.deliveredNames,
     findRecord,
   });
   await recordDelivery(services, claim, { events, messages, source });

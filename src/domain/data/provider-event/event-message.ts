@@ -73,7 +73,7 @@ export type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'replacement
 
 interface EventContext {
   /** Null if the installation does not read the object. */
-  plan: DeliveredNames | null;
+  deliveredNames: DeliveredNames | null;
   findRecord: FindRecord;
 }
 
@@ -114,11 +114,14 @@ function createEventEntry(event: StoredEvent, context: EventContext): object {
   };
 }
 
-function createRecordMembers(event: StoredEvent, { plan, findRecord }: EventContext): object {
+function createRecordMembers(
+  event: StoredEvent,
+  { deliveredNames, findRecord }: EventContext,
+): object {
   const { kind, objectName, recordId } = event;
-  if (!plan || (kind !== 'CREATE' && kind !== 'UPDATE') || recordId === null) return {};
+  if (!deliveredNames || (kind !== 'CREATE' && kind !== 'UPDATE') || recordId === null) return {};
   const record = readEventContent(event).record ?? findRecord(objectName, recordId);
-  return record ? createEntry(record, plan) : {};
+  return record ? createEntry(record, deliveredNames) : {};
 }
 
 function createAssociationEnds({ from, to }: ProviderAssociation, context: EventContext): object {
@@ -130,10 +133,10 @@ function createAssociationEnds({ from, to }: ProviderAssociation, context: Event
 
 function createAssociatedEntry(
   { id, objectName }: ProviderAssociation['from'],
-  { plan, findRecord }: EventContext,
+  { deliveredNames, findRecord }: EventContext,
 ): object {
   const record = findRecord(objectName, id);
   const identity = { id, objectName, rawObjectName: objectName };
-  if (!record || !plan) return { ...identity, fields: {}, mappedFields: {}, raw: {} };
-  return { ...identity, ...createEntry(record, plan) };
+  if (!record || !deliveredNames) return { ...identity, fields: {}, mappedFields: {}, raw: {} };
+  return { ...identity, ...createEntry(record, deliveredNames) };
 }

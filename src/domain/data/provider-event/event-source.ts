@@ -25,7 +25,7 @@ import type { SubscriptionKey } from './object-subscription.ts';
 export interface EventSource {
   head: object;
   /** Null if the installation does not read the object. */
-  plan: DeliveredNames | null;
+  deliveredNames: DeliveredNames | null;
   /** The name of the destination. */
   destination: string;
   /** True if both records of an association are fetched. */
@@ -50,12 +50,12 @@ export async function getEventSource(
   const subscribeChoice = config.subscribe?.find(isObject);
   const readSpec = content.read?.objects.find(isObject);
   const readChoice = config.read.find(isObject);
-  const readPlan =
+  const configuredPlan =
     readSpec && readChoice && !readChoice.disabled
       ? createReadPlan(readSpec, readChoice, provider.limits)
       : null;
   const destination =
-    subscribeChoice?.destination ?? subscribeSpec?.destination ?? readPlan?.destination;
+    subscribeChoice?.destination ?? subscribeSpec?.destination ?? configuredPlan?.destination;
   if (destination == null) {
     throw unprocessable(
       `The latest revision of the integration names no destination for ${objectName}.`,
@@ -63,11 +63,13 @@ export async function getEventSource(
   }
   const { consumer: _consumer, ...connection } = installation.connection;
   const { module } = content;
-  const plan = readPlan && (await withAllFields(services, { plan: readPlan, connection, module }));
-  const names = plan ?? { objectName, deliveredName: readSpec?.mapToName ?? objectName };
+  const readPlan =
+    configuredPlan &&
+    (await withAllFields(services, { readPlan: configuredPlan, connection, module }));
+  const names = readPlan ?? { objectName, deliveredName: readSpec?.mapToName ?? objectName };
   return {
     head: { action: 'subscribe', ...createInstallationHead(installationContent, names) },
-    plan,
+    deliveredNames: readPlan,
     destination,
     includesFullRecords: subscribeSpec?.associationChangeEvent?.includeFullRecords ?? false,
     connection,
@@ -81,10 +83,10 @@ export async function fetchRecords(
   source: EventSource,
   events: readonly StoredEvent[],
 ): Promise<FindRecord> {
-  const { plan, provider, connection } = source;
+  const { deliveredNames, provider, connection } = source;
   const { readRecords } = provider.capabilities;
-  if (!plan || !readRecords) return () => undefined;
-  const { fields } = plan;
+  if (!deliveredNames || !readRecords) return () => undefined;
+  const { fields } = deliveredNames;
   const records = new Map<string, ProviderRecord>();
   const session = openSession(services, connection, provider);
   for (const [objectName, ids] of listIdsToFetch(source, events)) {

@@ -130,12 +130,12 @@ export async function reconcileSubscriptions(
   const rows = await tx.objectSubscription.findMany({ where: { projectId, installationId } });
   if (desiredSubscriptions.length === 0 && rows.length === 0) return;
   const provider = catalog.findWithModule(content.provider, content.module);
-  const plans = desiredSubscriptions.map((events) => {
+  const comparisons = desiredSubscriptions.map((events) => {
     const row = rows.find(({ objectName }) => objectName === events.objectName);
     const error = describeUnsupported(provider, content.provider, events);
-    return planSubscription(events, row, { error, connectionId });
+    return compareSubscription(events, row, { error, connectionId });
   });
-  for (const { isChanged, events, error } of plans) {
+  for (const { isChanged, events, error } of comparisons) {
     if (!isChanged) continue;
     const { objectName, ...desiredEvents } = events;
     const data = {
@@ -161,7 +161,7 @@ export async function reconcileSubscriptions(
     data: { isWanted: false, dueTime: now(), failures: 0 },
   });
   notifySubscriptions(tx);
-  const newErrors = new Set(plans.map(({ newError }) => newError));
+  const newErrors = new Set(comparisons.map(({ newError }) => newError));
   for (const error of newErrors) {
     if (error !== null) await recordSubscribeError(tx, installation, error);
   }
@@ -252,7 +252,7 @@ interface DesiredEvents {
 }
 
 /** Compares the desired events with the stored row. `error` states why the provider can't send them. */
-function planSubscription(
+function compareSubscription(
   events: DesiredEvents,
   row: ObjectSubscription | undefined,
   { error, connectionId }: Pick<ObjectSubscription, 'error' | 'connectionId'>,

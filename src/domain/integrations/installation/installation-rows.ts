@@ -9,7 +9,7 @@ import { newId } from '../../../kernel/ids.ts';
 import type { RowCall } from '../../access/call.ts';
 import type { InProject } from '../../access/catalog.ts';
 import { lockRow } from '../../access/row-changes.ts';
-import { formatActor } from '../../access/viewer/viewer.ts';
+import { formatPrincipal } from '../../access/viewer/viewer.ts';
 import {
   markSubscriptionsUnwanted,
   reconcileSubscriptions,
@@ -61,7 +61,7 @@ export async function insertInstallation(
 ): Promise<Installation> {
   const configId = newId('cfg');
   const installation = await tx.installation.create({
-    data: { id: newId('ins'), ...parties, configId, createdBy: formatActor(call.viewer) },
+    data: { id: newId('ins'), ...parties, configId, createdBy: formatPrincipal(call.viewer) },
   });
   const config = await insertConfig(tx, {
     installation,

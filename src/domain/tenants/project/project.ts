@@ -71,15 +71,15 @@ type Project = Row<'Project'>;
 
 const booleanEntitlementResource = resource(
   'BooleanEntitlement',
-  'A feature that a plan may include.',
+  'A feature that a billing plan may include.',
   {
-    value: z.boolean().describe('Whether the plan includes the feature.'),
+    value: z.boolean().describe('Whether the billing plan includes the feature.'),
   },
 );
 
 export const entitlementsResource = resource(
   'Entitlements',
-  "The features of an org's plan. The service sets them.",
+  "The features of an org's billing plan. The operator sets them.",
   {
     brandingRemoval: computed(
       booleanEntitlementResource.describe(
@@ -99,7 +99,7 @@ export const projectResource = resource(
     appName: z.string().describe('The name of the app, which end users see when they connect.'),
     orgId: idField.describe('The id of the org that owns it.'),
     entitlements: computed(
-      entitlementsResource.describe("The features of the org's plan."),
+      entitlementsResource.describe("The features of the org's billing plan."),
       (project: Row<'Project'>) => project,
     ),
     allowedOrigins: z

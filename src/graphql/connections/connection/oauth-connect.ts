@@ -1,6 +1,6 @@
-/** OAuth connects: links that lead to a provider's consent page. */
+/** OAuth flows: links that lead to a provider's consent page. */
 import {
-  type StartedConnect,
+  type StartedOAuthFlow,
   startOAuthConnect,
 } from '../../../domain/connections/connection/oauth-connect.ts';
 import { startOAuthUpdate } from '../../../domain/connections/connection/oauth-update.ts';
@@ -8,7 +8,7 @@ import { addMutation } from '../../schema/mutations.ts';
 import { builder } from '../../schema/schema-builder.ts';
 
 function createConnectPayload(name: string, description: string) {
-  return builder.objectRef<StartedConnect>(name).implement({
+  return builder.objectRef<StartedOAuthFlow>(name).implement({
     description,
     fields: (t) => ({
       authorizeUrl: t.exposeString('authorizeUrl', {

@@ -24,7 +24,7 @@ import {
 import { addFields } from './records-by-ids.ts';
 import { readChangeTime, toRecord } from './row-record.ts';
 import { findSearchList } from './search-conditions.ts';
-import { groupFields, listReturnedNames } from './selected-fields.ts';
+import { batchFields, listReturnedNames } from './selected-fields.ts';
 
 type TimeWindow = Pick<PageRead, 'since' | 'until'>;
 
@@ -45,11 +45,15 @@ export async function readList(
   const [listName, list] = selectList(declaration, object, { read, position });
   // The vendor may have moved its position without a stored page.
   if (isScroll(list) && position?.next != null && !read.followsPage) throw createCursorError();
-  const [fieldGroup, ...otherGroups] = groupFields(list.selectedFields, list.behavior, read.fields);
-  const context = { read, fieldGroup, position, variables, session };
+  const [fieldBatch, ...otherBatches] = batchFields(
+    list.selectedFields,
+    list.behavior,
+    read.fields,
+  );
+  const context = { read, fieldBatch, position, variables, session };
   const response = await requestPage(vendor, list, context);
   const rows = readRows(response, list);
-  const fields = listReturnedNames(list.selectedFields, read.fields, fieldGroup);
+  const fields = listReturnedNames(list.selectedFields, read.fields, fieldBatch);
   const records = rows.map((raw) =>
     toRecord(object, raw, { fields, variables, selectedFields: list.selectedFields }),
   );
@@ -70,7 +74,7 @@ export async function readList(
   return {
     records: await completeRecords(vendor, session, {
       ...{ object, read, variables, records: newRecords },
-      fieldNames: otherGroups.flatMap((group) => group ?? []),
+      fieldNames: otherBatches.flatMap((batch) => batch ?? []),
     }),
     nextCursor: nextPosition && JSON.stringify(nextPosition),
     ...(nextPosition?.next != null && isScroll(list) && { isScroll: true }),

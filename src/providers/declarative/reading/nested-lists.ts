@@ -95,7 +95,7 @@ async function readItems(
   do {
     const response = await requestPage(vendor, list, {
       read: { objectName: read.objectName, fields: [], pageSize: size ?? Infinity },
-      ...{ fieldGroup: null, position, variables, session },
+      ...{ fieldBatch: null, position, variables, session },
     });
     const rows = readRows(response, list);
     length = addListLength(length, rows);

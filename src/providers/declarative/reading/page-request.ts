@@ -12,11 +12,11 @@ import { getBehavior } from '../vendor.ts';
 import type { Position } from './paging.ts';
 import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
 import { listConditions } from './search-conditions.ts';
-import { type FieldGroup, selectFields } from './selected-fields.ts';
+import { type FieldBatch, selectFields } from './selected-fields.ts';
 
 export interface PageRequestContext {
   read: PageRead;
-  fieldGroup: FieldGroup;
+  fieldBatch: FieldBatch;
   position: Position | null;
   variables: TemplateVariables;
   session: ProviderSession;
@@ -25,10 +25,10 @@ export interface PageRequestContext {
 export function createRequest(
   declaration: Declaration,
   list: ListDeclaration,
-  { read, fieldGroup, position, variables, session }: PageRequestContext,
+  { read, fieldBatch, position, variables, session }: PageRequestContext,
 ): ProviderRequest {
   const request = draftRequest(declaration, list, { variables, session });
-  selectFields(request, list.selectedFields, fieldGroup);
+  selectFields(request, list.selectedFields, fieldBatch);
   const parameters = [...listParameters(list, read, position), ...listDayBounds(list, session)];
   for (const [location, value] of parameters) setParameter(request, location, value);
   setConditions(request, list, [

@@ -14,10 +14,10 @@ import { completeNestedLists } from './nested-lists.ts';
 import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
 import { readChangeTime, toRecord } from './row-record.ts';
 import {
+  batchFields,
   countUrlBytes,
-  type FieldGroup,
+  type FieldBatch,
   getParameterBytesMax,
-  groupFields,
   listReturnedNames,
   selectFields,
   splitItems,
@@ -108,16 +108,16 @@ async function fetchFields(context: FetchContext, ids: string[]): Promise<Joined
   const { vendor, byIds, fields } = context;
   const { behavior } = vendor.declaration;
   const parts: ProviderRecord[][] = [];
-  for (const group of groupFields(byIds.selectedFields, behavior, fields)) {
-    parts.push(await fetchGroup(context, ids, group));
+  for (const batch of batchFields(byIds.selectedFields, behavior, fields)) {
+    parts.push(await fetchFieldBatch(context, ids, batch));
   }
   return joinParts(context.object, parts);
 }
 
-async function fetchGroup(
+async function fetchFieldBatch(
   context: FetchContext,
   ids: string[],
-  fieldGroup: FieldGroup,
+  fieldBatch: FieldBatch,
 ): Promise<ProviderRecord[]> {
   const { byIds, vendor } = context;
   const batches = byIds.ids
@@ -126,7 +126,7 @@ async function fetchGroup(
         bytesMax:
           byIds.ids.in === 'query'
             ? getParameterBytesMax(vendor.declaration.behavior.urlBytesMax) -
-              countUrlBytes(byIds.selectedFields, fieldGroup)
+              countUrlBytes(byIds.selectedFields, fieldBatch)
             : Infinity,
       })
     : ids.map((id) => [id]);
@@ -134,7 +134,7 @@ async function fetchGroup(
   for (let start = 0; start < batches.length; start += CONCURRENCY_MAX) {
     const fetches = batches
       .slice(start, start + CONCURRENCY_MAX)
-      .map((batchIds) => fetchBatch(context, batchIds, fieldGroup));
+      .map((batchIds) => fetchBatch(context, batchIds, fieldBatch));
     for (const records of await Promise.all(fetches)) allRecords.push(...records);
   }
   return allRecords;
@@ -181,18 +181,18 @@ function mergeObjects(a: JsonObject, b: JsonObject): JsonObject {
 async function fetchBatch(
   { vendor, session, object, byIds, objectName, fields: allFields }: FetchContext,
   ids: string[],
-  fieldGroup: FieldGroup,
+  fieldBatch: FieldBatch,
 ): Promise<ProviderRecord[]> {
   const [id = ''] = ids;
   const variables = { object: objectName, ...listIdVariables(object.id, id) };
   const response = await session.send(
-    createRequest(vendor, byIds, { session, object, ids, variables, fieldGroup }),
+    createRequest(vendor, byIds, { session, object, ids, variables, fieldBatch }),
   );
   const isSingle = byIds.ids === undefined;
   if (isSingle && isGone(response)) return [];
   if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response);
   const { selectedFields } = byIds;
-  const fields = listReturnedNames(selectedFields, allFields, fieldGroup);
+  const fields = listReturnedNames(selectedFields, allFields, fieldBatch);
   const objectVariables = { object: objectName };
   const recordContext = { fields, variables: objectVariables, selectedFields };
   const records = readReturnedRows(response, byIds)
@@ -211,16 +211,16 @@ interface RecordRequest {
   object: ObjectDeclaration;
   ids: string[];
   variables: Record<string, string>;
-  fieldGroup: FieldGroup;
+  fieldBatch: FieldBatch;
 }
 
 function createRequest(
   { declaration }: Vendor,
   byIds: IdLookup,
-  { session, object, ids, variables, fieldGroup }: RecordRequest,
+  { session, object, ids, variables, fieldBatch }: RecordRequest,
 ): RequestDraft {
   const request = draftRequest(declaration, byIds, { variables, session });
-  selectFields(request, byIds.selectedFields, fieldGroup);
+  selectFields(request, byIds.selectedFields, fieldBatch);
   const { ids: idList } = byIds;
   const listedIds = ids.map((id) => getListedId(object, idList?.part, id));
   if (idList) setParameter(request, idList, idList.isList ? listedIds : listedIds.join(','));

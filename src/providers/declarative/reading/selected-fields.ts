@@ -17,31 +17,31 @@ const OTHER_URL_BYTES = 2_000;
 type RequestLimits = Pick<Behavior, 'fieldsMax' | 'urlBytesMax'>;
 
 /** The names that a request selects. Null for a request without names, to which the vendor returns all fields. */
-export type FieldGroup = readonly string[] | null;
+export type FieldBatch = readonly string[] | null;
 
-/** Returns the names that the vendor can select, in one group for each request. There is at least one group. */
-export function groupFields(
+/** Returns the names that the vendor can select, in one batch for each request. There is at least one batch. */
+export function batchFields(
   selectedFields: SelectedFields | undefined,
   { fieldsMax, urlBytesMax }: RequestLimits,
   fieldNames: readonly string[],
-): [FieldGroup, ...FieldGroup[]] {
+): [FieldBatch, ...FieldBatch[]] {
   if (!selectedFields) return [null];
   const { always } = selectedFields;
   const names = [
     ...new Set(fieldNames.map((name) => getSelectedName(selectedFields, name))),
   ].filter((name) => !always.includes(name) && canSelect(selectedFields, name));
   const alwaysBytes = sum(always.map(getEncodedBytes));
-  const [firstGroup = [], ...otherGroups] = splitItems(names, {
+  const [firstBatch = [], ...otherBatches] = splitItems(names, {
     countMax: typeof fieldsMax === 'number' ? fieldsMax - always.length : Infinity,
     bytesMax:
       selectedFields.in === 'query' ? getParameterBytesMax(urlBytesMax) - alwaysBytes : Infinity,
   });
-  const isTooLong = otherGroups.length > 0;
+  const isTooLong = otherBatches.length > 0;
   // Such a response has the record's own fields, but no fields of related records.
   const hasRelatedFields = names.some((name) => name.includes('.'));
   return isTooLong && selectedFields.returnsAllByDefault && !hasRelatedFields
     ? [null]
-    : [firstGroup, ...otherGroups];
+    : [firstBatch, ...otherBatches];
 }
 
 /** Returns the maximum length of a long parameter in a URL. */
@@ -51,31 +51,31 @@ export function getParameterBytesMax(urlBytesMax: RequestLimits['urlBytesMax']):
   return bytesMax - OTHER_URL_BYTES;
 }
 
-/** Splits items into consecutive groups of at most `countMax` items and `bytesMax` bytes. No group is empty. */
+/** Splits items into consecutive batches of at most `countMax` items and `bytesMax` bytes. No batch is empty. */
 export function splitItems(
   items: readonly string[],
   { countMax, bytesMax }: { countMax: number; bytesMax: number },
 ): string[][] {
-  const groups: string[][] = [];
+  const batches: string[][] = [];
   let bytes = 0;
   for (const item of items) {
     const size = getEncodedBytes(item);
-    const group = groups.at(-1);
-    const isFull = group && (group.length >= countMax || bytes + size > bytesMax);
-    if (!group || isFull) groups.push([item]);
-    else group.push(item);
-    bytes = !group || isFull ? size : bytes + size;
+    const batch = batches.at(-1);
+    const isFull = batch && (batch.length >= countMax || bytes + size > bytesMax);
+    if (!batch || isFull) batches.push([item]);
+    else batch.push(item);
+    bytes = !batch || isFull ? size : bytes + size;
   }
-  return groups;
+  return batches;
 }
 
-/** The length of the names of a group in a URL. 0 if they are not in the URL. */
+/** The length of the names of a batch in a URL. 0 if they are not in the URL. */
 export function countUrlBytes(
   selectedFields: SelectedFields | undefined,
-  group: FieldGroup,
+  batch: FieldBatch,
 ): number {
-  if (selectedFields?.in !== 'query' || group === null) return 0;
-  return sum([...selectedFields.always, ...group].map(getEncodedBytes));
+  if (selectedFields?.in !== 'query' || batch === null) return 0;
+  return sum([...selectedFields.always, ...batch].map(getEncodedBytes));
 }
 
 /** The length of an item in a URL, with an encoded separator. */
@@ -101,27 +101,27 @@ function getSelectedName({ container }: SelectedFields, name: string): string {
 export function listReturnedNames(
   selectedFields: SelectedFields | undefined,
   fieldNames: readonly string[],
-  group: FieldGroup,
+  batch: FieldBatch,
 ): readonly string[] {
-  if (!selectedFields || group === null) return fieldNames;
-  const returnedNames = new Set([...selectedFields.always, ...group, 'id']);
+  if (!selectedFields || batch === null) return fieldNames;
+  const returnedNames = new Set([...selectedFields.always, ...batch, 'id']);
   return fieldNames.filter((name) => returnedNames.has(getSelectedName(selectedFields, name)));
 }
 
-/** Adds the names of the group to the request. */
+/** Adds the names of the batch to the request. */
 export function selectFields(
   request: RequestDraft,
   selectedFields: SelectedFields | undefined,
-  group: FieldGroup,
+  batch: FieldBatch,
 ): void {
-  if (!selectedFields || group === null) return;
-  setParameter(request, selectedFields, formatNames(selectedFields, group));
+  if (!selectedFields || batch === null) return;
+  setParameter(request, selectedFields, formatNames(selectedFields, batch));
 }
 
 function formatNames(
   { always, separator, template, isList }: SelectedFields,
-  group: readonly string[],
+  batch: readonly string[],
 ): string | string[] {
-  const names = [...always, ...group];
+  const names = [...always, ...batch];
   return isList ? names : template.replace('{fields}', names.join(separator));
 }

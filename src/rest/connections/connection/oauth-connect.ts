@@ -22,7 +22,7 @@ const enableCSRFProtection = z
     'Ignored: the protection is always on. The link works once, in the browser that opened it.',
   );
 
-/** In the reference API, a connect can take several steps, and these members continue it. */
+/** In the reference API, connecting can take several steps, and these members continue it. */
 const unsupportedStepInputs = {
   sessionId: z
     .string()

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
-  type Caller,
+  type LimitedConnection,
   ProviderLimits,
 } from '../../../../src/domain/connections/provider/provider-limits.ts';
 
@@ -17,13 +17,17 @@ const LIMITS = {
   pageSize: 1,
 };
 
-function createCaller(
+function createConnection(
   connectionId: string,
   overrides: { projectId?: string; limits?: object } = {},
 ) {
   const limits = { ...LIMITS, ...overrides.limits };
   const provider = { name: 'crm', displayName: 'CRM', limits };
-  return { connectionId, projectId: overrides.projectId ?? 'prj_1', provider } satisfies Caller;
+  return {
+    connectionId,
+    projectId: overrides.projectId ?? 'prj_1',
+    provider,
+  } satisfies LimitedConnection;
 }
 
 /** Returns work that runs until `endAll` is called, and the set of running work. */
@@ -60,7 +64,7 @@ test('limits the concurrency of a connection and keeps the order of requests', a
   const { work, running, endAll } = createGate();
   const started: number[] = [];
   const attempts = Array.from({ length: 7 }, (_, index) =>
-    limits.run(createCaller('a'), () => {
+    limits.run(createConnection('a'), () => {
       started.push(index);
       return work();
     }),
@@ -80,18 +84,18 @@ test('releases the capacity of a failed request', async () => {
   const limits = createLimiter();
   const failingCall = () => Promise.reject(new Error('no'));
   for (let count = 0; count < 5; count += 1) {
-    await expect(limits.run(createCaller('a'), failingCall)).rejects.toThrow('no');
+    await expect(limits.run(createConnection('a'), failingCall)).rejects.toThrow('no');
     await settle();
   }
-  expect(await limits.run(createCaller('a'), async () => 'yes')).toBe('yes');
+  expect(await limits.run(createConnection('a'), async () => 'yes')).toBe('yes');
 });
 
 test('limits the requests of a connection per second', async () => {
   const limits = createLimiter();
   let doneCount = 0;
-  const caller = createCaller('a', { limits: { requestsPerSecond: 10 } });
+  const connection = createConnection('a', { limits: { requestsPerSecond: 10 } });
   const attempts = Array.from({ length: 23 }, () =>
-    limits.run(caller, async () => {
+    limits.run(connection, async () => {
       doneCount += 1;
     }),
   );
@@ -106,12 +110,12 @@ test('limits the requests of a connection per second', async () => {
 
 test('pauses a connection without affecting other connections', async () => {
   const limits = createLimiter();
-  limits.pause(createCaller('a'), 5_000);
+  limits.pause(createConnection('a'), 5_000);
   let isDone = false;
-  const pausedCall = limits.run(createCaller('a'), async () => {
+  const pausedCall = limits.run(createConnection('a'), async () => {
     isDone = true;
   });
-  expect(await limits.run(createCaller('b'), async () => 'other')).toBe('other');
+  expect(await limits.run(createConnection('b'), async () => 'other')).toBe('other');
   await vi.advanceTimersByTimeAsync(4_999);
   expect(isDone).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
@@ -121,25 +125,25 @@ test('pauses a connection without affecting other connections', async () => {
 
 test('refuses immediately if the wait is too long, and returns the remaining time', async () => {
   const limits = createLimiter();
-  limits.pause(createCaller('a'), 60_000);
+  limits.pause(createConnection('a'), 60_000);
   await vi.advanceTimersByTimeAsync(10_000);
   const work = vi.fn(async () => {});
-  await expect(limits.run(createCaller('a'), work)).rejects.toMatchObject({
+  await expect(limits.run(createConnection('a'), work)).rejects.toMatchObject({
     kind: 'RATE_LIMITED',
     retryAfterMs: 50_000,
   });
   expect(work).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(50_000);
-  await limits.run(createCaller('a'), work);
+  await limits.run(createConnection('a'), work);
   expect(work).toHaveBeenCalledOnce();
 });
 
 test('refuses a request that has waited too long, without running it', async () => {
   const limits = createLimiter();
   const { work, running, endAll } = createGate();
-  for (let count = 0; count < 3; count += 1) void limits.run(createCaller('a'), work);
+  for (let count = 0; count < 3; count += 1) void limits.run(createConnection('a'), work);
   const lateWork = vi.fn(work);
-  const refusal = limits.run(createCaller('a'), lateWork).catch((error) => error);
+  const refusal = limits.run(createConnection('a'), lateWork).catch((error) => error);
   await vi.advanceTimersByTimeAsync(20_000);
   expect(await refusal).toMatchObject({ kind: 'RATE_LIMITED', isTemporary: true });
   await endAll();
@@ -151,7 +155,7 @@ test('limits the waiting requests of a connection', async () => {
   const limits = createLimiter();
   const { work, running, endAll } = createGate();
   const outcomes = Array.from({ length: 503 + 4 }, () =>
-    limits.run(createCaller('a'), work).then(
+    limits.run(createConnection('a'), work).then(
       () => 'done',
       (error) => error.kind,
     ),
@@ -167,15 +171,15 @@ test('lets another project call the provider while many projects hang', async ()
   const limits = createLimiter();
   const { work, running, endAll } = createGate();
   for (let project = 0; project < 10; project += 1) {
-    for (let connection = 0; connection < 20; connection += 1) {
-      const caller = createCaller(`${project}.${connection}`, { projectId: `prj_${project}` });
-      for (let count = 0; count < 3; count += 1) void limits.run(caller, work);
+    for (let number = 0; number < 20; number += 1) {
+      const connection = createConnection(`${project}.${number}`, { projectId: `prj_${project}` });
+      for (let count = 0; count < 3; count += 1) void limits.run(connection, work);
     }
   }
   await settle();
-  expect(await limits.run(createCaller('quiet', { projectId: 'quiet' }), async () => 'yes')).toBe(
-    'yes',
-  );
+  expect(
+    await limits.run(createConnection('quiet', { projectId: 'quiet' }), async () => 'yes'),
+  ).toBe('yes');
   while (running.size > 0) await endAll();
 });
 
@@ -184,14 +188,14 @@ test('reserves capacity for other projects, and for other providers', async () =
   const { work, running, endAll } = createGate();
   const connections = Array.from({ length: 30 }, (_, index) => `noisy ${index}`);
   const noisyRequests = connections.flatMap((id) =>
-    Array.from({ length: 2 }, () => limits.run(createCaller(id), work)),
+    Array.from({ length: 2 }, () => limits.run(createConnection(id), work)),
   );
   await settle();
   expect(running.size).toBe(32);
-  const quiet = createCaller('quiet', { projectId: 'prj_2' });
+  const quiet = createConnection('quiet', { projectId: 'prj_2' });
   expect(await limits.run(quiet, async () => 'done')).toBe('done');
   const otherProvider = {
-    ...createCaller('elsewhere'),
+    ...createConnection('elsewhere'),
     provider: { ...quiet.provider, name: 'other' },
   };
   expect(await limits.run(otherProvider, async () => 'done')).toBe('done');
@@ -203,10 +207,10 @@ test('serves waiting connections in turn', async () => {
   const limits = createLimiter();
   const { work, running, endAll } = createGate();
   for (let index = 0; index < 32; index += 1) {
-    for (let count = 0; count < 3; count += 1) void limits.run(createCaller(`c${index}`), work);
+    for (let count = 0; count < 3; count += 1) void limits.run(createConnection(`c${index}`), work);
   }
   const lateWork = vi.fn(async () => {});
-  const lateRequest = limits.run(createCaller('late'), lateWork);
+  const lateRequest = limits.run(createConnection('late'), lateWork);
   await settle();
   expect(running.size).toBe(32);
   await endAll();
@@ -220,9 +224,9 @@ test('serves waiting connections in turn', async () => {
 function createProviderCaller(
   name: string,
   ids: { projectId: string; connectionId: string },
-): Caller {
-  const caller = createCaller(ids.connectionId, ids);
-  return { ...caller, provider: { ...caller.provider, name } };
+): LimitedConnection {
+  const connection = createConnection(ids.connectionId, ids);
+  return { ...connection, provider: { ...connection.provider, name } };
 }
 
 /** Sends two requests of each of 25 connections to each of several providers that do not respond. */

@@ -73,13 +73,15 @@ function createCase(sample: typeof arbitrarySample extends fc.Arbitrary<infer T>
   });
   const contract = createContract(input);
   const { content, config } = input;
-  const plan = createReadPlan(content.read!.objects[0]!, config!.read[0]!, { pageSize: 1 });
+  const readPlan = createReadPlan(content.read!.objects[0]!, config!.read[0]!, { pageSize: 1 });
   const accountFields = account.map(({ fieldName }) => fieldName);
-  const readFields = plan.readsAll ? [...new Set([...plan.fields, ...accountFields])] : plan.fields;
+  const readFields = readPlan.readsAll
+    ? [...new Set([...readPlan.fields, ...accountFields])]
+    : readPlan.fields;
   return {
     contract,
     object: contract.objects[0]!,
-    plan: { ...plan, fields: readFields },
+    readPlan: { ...readPlan, fields: readFields },
     names: createFieldNames(content, config!, content.write!.objects[0]!),
   };
 }
@@ -87,9 +89,9 @@ function createCase(sample: typeof arbitrarySample extends fc.Arbitrary<infer T>
 test('contains each field of a read record, with the value of its provider field', () => {
   fc.assert(
     fc.property(arbitrarySample, (sample) => {
-      const { object, plan } = createCase(sample);
+      const { object, readPlan } = createCase(sample);
       const values = Object.fromEntries(NAMES.map((field) => [field, `value of ${field}`]));
-      const entry = createEntry({ id: '1', fields: values, raw: values }, plan);
+      const entry = createEntry({ id: '1', fields: values, raw: values }, readPlan);
       const record: Record<string, unknown> = { ...entry.fields, ...entry.mappedFields };
       const readFields = object.fields.filter(
         ({ isWriteOnly, providerField }) => !isWriteOnly && providerField !== null,
@@ -98,11 +100,11 @@ test('contains each field of a read record, with the value of its provider field
         expect(record[field]).toBe(values[providerField!]);
       }
       const unmappedFields = object.fields.filter(({ providerField }) => providerField === null);
-      expect(unmappedFields.map(({ name: field }) => field)).toEqual(plan.unmappedNames);
+      expect(unmappedFields.map(({ name: field }) => field)).toEqual(readPlan.unmappedNames);
       // Every member of a record is in the contract, under its mapped name if it has one.
       const providerFields = new Set(readFields.map(({ providerField }) => providerField));
       const readNames = new Set(object.fields.map(({ name: field }) => field));
-      const missingFields = plan.fields.filter(
+      const missingFields = readPlan.fields.filter(
         (field) => !providerFields.has(field) && !readNames.has(field),
       );
       expect(missingFields).toEqual([]);

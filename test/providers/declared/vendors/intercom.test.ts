@@ -113,7 +113,7 @@ test('waits while another scroll of the workspace is open', async () => {
   });
 });
 
-test('restarts a scroll that another turn or an error has interrupted', async () => {
+test('restarts a scroll that another time slice or an error has interrupted', async () => {
   await using server = await startCompanyServer(10_350, () => undefined);
   const { readPage } = createDeclarativeProvider(getDeclaration('intercom')).capabilities;
   const session = createPlainSession(server.url);

@@ -63,7 +63,7 @@ test('returns a link to the consent page, which creates a connection', async () 
   });
 });
 
-test.each([true, false])('protects a connect with enableCSRFProtection: %s', async (value) => {
+test.each([true, false])('protects an OAuth flow with enableCSRFProtection: %s', async (value) => {
   const rest = await createRestTenant(app);
   await createProviderApp(rest.tenant);
   const startConnect = (): Promise<string> =>

@@ -104,8 +104,8 @@ export async function openTenant({ app }: Stage, { name: provider, ...vendor }: 
   };
 }
 
-/** The number of turns after which a read counts as endless. */
-const TURNS_MAX = 30;
+/** The number of pages after which a read counts as endless. */
+const PAGES_MAX = 30;
 
 /**
  * Starts the read of an installation and runs it until it ends. Returns how long before its start its window ended, or 0 if
@@ -118,7 +118,7 @@ async function runRead({ app: { app }, clock }: Stage, installationId: string): 
   const startMs = clock.now().getTime();
   await prisma.installedObject.updateMany({ where, data: { nextReadTime: new Date(0) } });
   await startDueReads(services);
-  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
     const run = await prisma.readRun.findFirst({ where });
     if (!run) {
       const { readUntil } = await prisma.installedObject.findFirstOrThrow({ where });
@@ -128,7 +128,7 @@ async function runRead({ app: { app }, clock }: Stage, installationId: string): 
     await runDueRows(services, reads, { projectId: run.projectId });
     clock.advance(MINUTE_MS);
   }
-  throw new Error(`The read has not ended after ${TURNS_MAX} turns.`);
+  throw new Error(`The read has not ended after ${PAGES_MAX} pages.`);
 }
 
 interface Round {

@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import type { Tables } from '../../../../database/statements/tables.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { ProjectServices } from '../../../access/call.ts';
-import type { StoredConnect } from '../oauth-connect.ts';
+import type { StoredFlowInput } from '../oauth-connect.ts';
 import { putConnection } from '../put-connection.ts';
 import { dropIfTooLong } from '../session/identify-account.ts';
 import { replaceTokens } from '../token/token.ts';
@@ -11,8 +11,8 @@ import { requestTokens } from '../token/token-endpoint.ts';
 import { createRefreshRequest, getOAuthProvider } from '../token/token-request.ts';
 
 interface SignIn {
-  connect: Tables['OAuthConnect'];
-  input: StoredConnect;
+  flow: Tables['OAuthConnect'];
+  input: StoredFlowInput;
   /** The id token of the sign-in. The token endpoint has returned it, so its signature is not checked. */
   idToken: string | null;
 }
@@ -23,9 +23,9 @@ interface SignIn {
  */
 export async function storeAdminConsent(
   services: ProjectServices,
-  { connect, input, idToken }: SignIn,
+  { flow, input, idToken }: SignIn,
 ): Promise<string> {
-  const { projectId, provider, providerAppId, authScheme: scheme } = connect;
+  const { projectId, provider, providerAppId, authScheme: scheme } = flow;
   const { oauth2 } = getOAuthProvider(services, provider);
   const workspaceRef = findClaim(idToken, oauth2.adminConsent?.workspaceClaim ?? '');
   if (workspaceRef === null) {

@@ -20,7 +20,7 @@ import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import { startOAuthConnectInput } from '../connection-input.ts';
 import { parseDate } from '../credentials.ts';
-import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
+import { openCodeVerifier, type StoredFlowInput } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
 import type { ConnectionRequest } from '../put-connection.ts';
 import { applyLogin } from '../session/account-address.ts';
@@ -33,12 +33,12 @@ import {
 } from '../token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { storeAdminConsent } from './admin-consent.ts';
-import { type ConnectPage, findConnectPage } from './connect-page.ts';
-import { type ConnectKey, isIssuedTo, parseState } from './connect-ticket.ts';
+import { findOAuthFlowPage, type OAuthFlowPage } from './flow-page.ts';
+import { isIssuedTo, type OAuthFlowKey, parseState } from './flow-ticket.ts';
 import { findSignInUrl } from './oauth-link.ts';
 import { storeConsent } from './store-consent.ts';
 
-type OAuthConnect = Tables['OAuthConnect'];
+type OAuthFlow = Tables['OAuthConnect'];
 
 /** The query of the callback, and the browser that sends it. */
 interface CallbackParams {
@@ -56,9 +56,9 @@ export type CallbackOutcome =
   /** The person must still sign in at this URL. */
   | { kind: 'SIGN_IN'; url: string }
   /** The state does not exist, was used already, or has expired. */
-  | { kind: 'UNKNOWN'; refusalPage: ConnectPage | null }
+  | { kind: 'UNKNOWN'; refusalPage: OAuthFlowPage | null }
   /** The state was issued to another browser, which can still use it. */
-  | { kind: 'OTHER_BROWSER'; refusalPage: ConnectPage | null }
+  | { kind: 'OTHER_BROWSER'; refusalPage: OAuthFlowPage | null }
   | ({ kind: 'CONNECTED'; connectionId: string } & ReturnPage)
   | ({ kind: 'FAILED' } & ShownFailure & ReturnPage);
 
@@ -80,14 +80,14 @@ interface ReturnPage {
   /** The URL that receives the result. Null if the gateway's own page shows it. */
   redirectUrl: string | null;
   /** The content of the gateway's page. Null if the project was deleted, or if `redirectUrl` is set. */
-  page: ConnectPage | null;
+  page: OAuthFlowPage | null;
 }
 
 /**
- * Finishes a connect and consumes its state, even if the connect fails. Throws RATE_LIMITED or SERVICE_UNAVAILABLE,
+ * Finishes an OAuth flow and consumes its state, even if the flow fails. Throws RATE_LIMITED or SERVICE_UNAVAILABLE,
  * without consuming the state, if too many requests wait for providers.
  */
-export async function finishOAuthConnect(
+export async function finishOAuthFlow(
   services: Waiter,
   params: CallbackParams,
 ): Promise<CallbackOutcome> {
@@ -97,39 +97,39 @@ export async function finishOAuthConnect(
   if (!isIssuedTo(params.state, params.browser)) {
     return { kind: 'OTHER_BROWSER', refusalPage: await findRefusalPage(services, key) };
   }
-  return waitForProvider(services, { projectId }, () => finishConnect(services, key, params));
+  return waitForProvider(services, { projectId }, () => finishKnownFlow(services, key, params));
 }
 
-async function finishConnect(
+async function finishKnownFlow(
   services: ProviderServices,
-  key: ConnectKey,
+  key: OAuthFlowKey,
   params: CallbackParams,
 ): Promise<CallbackOutcome> {
   if (params.isAdminConsent && params.state !== null) {
     const url = await findSignInUrl(services, key, params.state);
     if (url !== null) return { kind: 'SIGN_IN', url };
   }
-  const connect = await takeConnect(services, key);
-  if (!connect) return { kind: 'UNKNOWN', refusalPage: await findRefusalPage(services, key) };
-  const { redirectUrl } = connect;
-  const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
+  const flow = await takeOAuthFlow(services, key);
+  if (!flow) return { kind: 'UNKNOWN', refusalPage: await findRefusalPage(services, key) };
+  const { redirectUrl } = flow;
+  const page = redirectUrl === null ? await findOAuthFlowPage(services, flow) : null;
   const returnPage = { redirectUrl, page };
   const redirect = readRedirect(params);
   if ('error' in redirect) {
-    const failure = await maskFailure(services, connect, redirect);
-    return failConnect(services, connect, { failure, returnPage });
+    const failure = await maskFailure(services, flow, redirect);
+    return failOAuthFlow(services, flow, { failure, returnPage });
   }
   try {
     const projectServices = await inProject(services, key.projectId);
-    const connectionId = await createConnection(projectServices, connect, redirect.code);
+    const connectionId = await createConnection(projectServices, flow, redirect.code);
     return { kind: 'CONNECTED', connectionId, ...returnPage };
   } catch (error) {
-    return failConnect(services, connect, { failure: toFailure(error), returnPage });
+    return failOAuthFlow(services, flow, { failure: toFailure(error), returnPage });
   }
 }
 
-function findRefusalPage(services: RowServices, { projectId }: ConnectKey) {
-  return findConnectPage(services, { projectId, providerAppId: null });
+function findRefusalPage(services: RowServices, { projectId }: OAuthFlowKey) {
+  return findOAuthFlowPage(services, { projectId, providerAppId: null });
 }
 
 /** Error codes of consent pages that a mistake in the setup causes (RFC 6749, section 4.1.2.1). */
@@ -163,14 +163,14 @@ function readRedirect({
   return { error: 'invalid_request', detail, isProviderText: false, isSetupMistake: false };
 }
 
-/** Masks the secrets of the connect, which the provider may repeat in its redirect. */
+/** Masks the secrets of the flow, which the provider may repeat in its redirect. */
 async function maskFailure(
   services: ProviderServices,
-  connect: OAuthConnect,
+  flow: OAuthFlow,
   failure: ShownFailure,
 ): Promise<ShownFailure> {
-  const client = await findClient(await inProject(services, connect.projectId), connect);
-  const verifier = openCodeVerifier(services, connect);
+  const client = await findClient(await inProject(services, flow.projectId), flow);
+  const verifier = openCodeVerifier(services, flow);
   const mask = createMask([
     ...(verifier ? [verifier] : []),
     ...(client ? listBasicSecrets(client.id, client.secret) : []),
@@ -201,13 +201,13 @@ function toFailure(error: unknown): Failure {
   throw error;
 }
 
-async function failConnect(
+async function failOAuthFlow(
   services: RowServices,
-  { projectId, provider, input }: OAuthConnect,
+  { projectId, provider, input }: OAuthFlow,
   { failure, returnPage }: { failure: Failure; returnPage: ReturnPage },
 ): Promise<CallbackOutcome> {
   if (failure.isSetupMistake) {
-    const { groupRef, consumerRef } = castJsonColumn<StoredConnect>(input);
+    const { groupRef, consumerRef } = castJsonColumn<StoredFlowInput>(input);
     const [[group], [consumer]] = await Promise.all([
       services.database.reads.find('Group', { projectId, groupRef }),
       services.database.reads.find('Consumer', { projectId, consumerRef }),
@@ -218,14 +218,14 @@ async function failConnect(
   return { kind: 'FAILED', ...failure, detail: printText(failure.detail), ...returnPage };
 }
 
-/** Returns the connect and deletes its row, because a state works once. Null if it does not exist or has expired. */
-async function takeConnect(
+/** Returns the flow and deletes its row, because a state works once. Null if it does not exist or has expired. */
+async function takeOAuthFlow(
   { database, now }: RowServices,
-  key: ConnectKey,
-): Promise<OAuthConnect | null> {
+  key: OAuthFlowKey,
+): Promise<OAuthFlow | null> {
   try {
-    const connect = await database.prisma.oAuthConnect.delete({ where: { projectId_id: key } });
-    return connect.expireTime > now() ? connect : null;
+    const flow = await database.prisma.oAuthConnect.delete({ where: { projectId_id: key } });
+    return flow.expireTime > now() ? flow : null;
   } catch (error) {
     if (isMissingRow(error)) return null;
     throw error;
@@ -234,16 +234,16 @@ async function takeConnect(
 
 async function createConnection(
   services: ProjectServices,
-  connect: OAuthConnect,
+  flow: OAuthFlow,
   code: string,
 ): Promise<string> {
-  const { projectId, providerAppId, authScheme: scheme } = connect;
-  const provider = getOAuthProvider(services, connect.provider);
-  const input = castJsonColumn<StoredConnect>(connect.input);
-  const response = await exchangeCode(services, connect, { code, input });
+  const { projectId, providerAppId, authScheme: scheme } = flow;
+  const provider = getOAuthProvider(services, flow.provider);
+  const input = castJsonColumn<StoredFlowInput>(flow.input);
+  const response = await exchangeCode(services, flow, { code, input });
   if (provider.oauth2.adminConsent) {
     return storeAdminConsent(services, {
-      connect,
+      flow,
       input,
       idToken: findText(response.body, 'id_token'),
     });
@@ -270,7 +270,7 @@ async function createConnection(
 }
 
 /** Throws UNPROCESSABLE if the consent began without a workspace, and the token response names none. */
-function requireWorkspace(provider: Provider, input: StoredConnect): void {
+function requireWorkspace(provider: Provider, input: StoredFlowInput): void {
   const isKnown = toAccountMetadata(input).providerWorkspaceRef !== null;
   if (isKnown || !provider.oauth2?.sharedLogin || !provider.baseUrl.includes(WORKSPACE_VARIABLE))
     return;
@@ -321,31 +321,31 @@ function findWorkspaceInAddress(template: string, name: string): string | null {
   return address.slice(prefix.length, address.length - suffix.length);
 }
 
-/** Returns the OAuth client of the connect. Null if its provider app was deleted. */
+/** Returns the OAuth client of the flow. Null if its provider app was deleted. */
 function findClient(
   services: InProject<CoreServices>,
-  { projectId, provider, providerAppId: id }: OAuthConnect,
+  { projectId, provider, providerAppId: id }: OAuthFlow,
 ) {
   return findAppClient(services, { projectId, id, provider });
 }
 
 async function exchangeCode(
   services: ProjectServices,
-  connect: OAuthConnect,
-  { code, input }: { code: string; input: StoredConnect },
+  flow: OAuthFlow,
+  { code, input }: { code: string; input: StoredFlowInput },
 ): Promise<TokenResponse> {
-  const client = await findClient(services, connect);
+  const client = await findClient(services, flow);
   if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app no longer exists.');
-  const verifier = openCodeVerifier(services, connect);
+  const verifier = openCodeVerifier(services, flow);
   const account = toAccountMetadata(input);
   return requestTokens(services, {
-    provider: applyLogin(getOAuthProvider(services, connect.provider), account),
+    provider: applyLogin(getOAuthProvider(services, flow.provider), account),
     account,
     client,
     form: {
       grant_type: 'authorization_code',
       code,
-      redirect_uri: connect.callbackUrl,
+      redirect_uri: flow.callbackUrl,
       ...(verifier && { code_verifier: verifier }),
     },
   });

@@ -1,4 +1,4 @@
-/** Opens the link of a connect: returns the URL of the provider's consent page. */
+/** Opens the link of an OAuth flow: returns the URL of the provider's consent page. */
 
 import { hash } from 'node:crypto';
 import type { Row, Tables } from '../../../../database/statements/tables.ts';
@@ -11,14 +11,14 @@ import type {
 } from '../../../access/call.ts';
 import { inProject } from '../../../access/catalog.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
-import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
+import { openCodeVerifier, type StoredFlowInput } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
 import { applyLogin, fillAddress } from '../session/account-address.ts';
 import { tryUnsealCredentials } from '../session/stored-credentials.ts';
 import { awaitsConsent } from '../token/token.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
-import { type ConnectPage, findConnectPage } from './connect-page.ts';
-import { type ConnectKey, createState, parseTicket } from './connect-ticket.ts';
+import { findOAuthFlowPage, type OAuthFlowPage } from './flow-page.ts';
+import { createState, type OAuthFlowKey, parseTicket } from './flow-ticket.ts';
 
 export interface OpenedLink {
   /** The URL of the provider's consent page. Its `state` works only in the browser that opened the link. */
@@ -26,18 +26,18 @@ export interface OpenedLink {
   providerName: string;
   group: PartyName;
   consumer: PartyName;
-  page: ConnectPage;
+  page: OAuthFlowPage;
 }
 
-/** A group or a consumer, as named in the input that began the connect. */
+/** A group or a consumer, as named in the input that began the OAuth flow. */
 export interface PartyName {
   ref: string;
   name: string | null;
 }
 
 /**
- * Reads the connect of a ticket. Changes nothing, because mail scanners and previews may open the link before the
- * person does. Null if the ticket is unknown, or if its connect was finished or has expired.
+ * Reads the OAuth flow of a ticket. Changes nothing, because mail scanners and previews may open the link before the
+ * person does. Null if the ticket is unknown, or if its flow was finished or has expired.
  */
 export async function openLink(
   services: ProviderServices,
@@ -46,23 +46,23 @@ export async function openLink(
   const key = parseTicket(ticket);
   if (!key || ticket === null) return null;
   const { database, now } = services;
-  const connect = await database.prisma.oAuthConnect.findUnique({ where: { projectId_id: key } });
-  if (!connect || connect.expireTime <= now()) return null;
+  const flow = await database.prisma.oAuthConnect.findUnique({ where: { projectId_id: key } });
+  if (!flow || flow.expireTime <= now()) return null;
   const [page, [app]] = await Promise.all([
-    findConnectPage(services, connect),
-    database.reads.find('ProviderApp', { projectId: key.projectId, id: connect.providerAppId }),
+    findOAuthFlowPage(services, flow),
+    database.reads.find('ProviderApp', { projectId: key.projectId, id: flow.providerAppId }),
   ]);
   if (!page || !app) return null;
-  const { groupRef, groupName, consumerRef, consumerName } = castJsonColumn<StoredConnect>(
-    connect.input,
+  const { groupRef, groupName, consumerRef, consumerName } = castJsonColumn<StoredFlowInput>(
+    flow.input,
   );
-  const provider = getOAuthProvider(await inProject(services, key.projectId), connect.provider);
+  const provider = getOAuthProvider(await inProject(services, key.projectId), flow.provider);
   const isReauthorization =
-    provider.oauth2.reauthorizeParams !== undefined && (await hasConsented(services, connect));
+    provider.oauth2.reauthorizeParams !== undefined && (await hasConsented(services, flow));
   return {
     consentUrl: createConsentUrl(
       services,
-      { provider, app, connect, isReauthorization, isSignIn: false },
+      { provider, app, flow, isReauthorization, isSignIn: false },
       createState(ticket, key, browser),
     ),
     providerName: provider.displayName,
@@ -72,12 +72,12 @@ export async function openLink(
   };
 }
 
-/** True if the parties of the connect have a connection to its provider, which does not await its first consent. */
+/** True if the parties of the flow have a connection to its provider, which does not await its first consent. */
 async function hasConsented(
   services: CoreServices,
   { projectId, provider, input }: Tables['OAuthConnect'],
 ): Promise<boolean> {
-  const { groupRef, consumerRef } = castJsonColumn<StoredConnect>(input);
+  const { groupRef, consumerRef } = castJsonColumn<StoredFlowInput>(input);
   const where = { projectId, provider, group: { groupRef }, consumer: { consumerRef } };
   const connection = await services.database.prisma.connection.findFirst({ where });
   if (!connection) return false;
@@ -85,20 +85,20 @@ async function hasConsented(
   return stored === null || !awaitsConsent(stored.credentials);
 }
 
-/** Returns the page for a ticket whose connect has ended or expired. Null if the ticket's project does not exist. */
+/** Returns the page for a ticket whose flow has ended or expired. Null if the ticket's project does not exist. */
 export async function findExpiredLinkPage(
   services: RowServices,
   ticket: string | null,
-): Promise<ConnectPage | null> {
+): Promise<OAuthFlowPage | null> {
   const key = parseTicket(ticket);
   if (!key) return null;
-  return findConnectPage(services, { projectId: key.projectId, providerAppId: null });
+  return findOAuthFlowPage(services, { projectId: key.projectId, providerAppId: null });
 }
 
 interface ConsentRequest {
   provider: Provider & { oauth2: OAuth2Settings };
   app: Pick<Row<'ProviderApp'>, 'clientId' | 'metadata'>;
-  connect: Tables['OAuthConnect'];
+  flow: Tables['OAuthConnect'];
   /** True if the connection exists and has had a consent. */
   isReauthorization: boolean;
   /** True for the sign-in that follows an administrator's consent. */
@@ -106,25 +106,25 @@ interface ConsentRequest {
 }
 
 /**
- * Returns the URL of the sign-in that follows an administrator's consent. Null if the connect needs none, was finished or
+ * Returns the URL of the sign-in that follows an administrator's consent. Null if the flow needs none, was finished or
  * has expired.
  */
 export async function findSignInUrl(
   services: ProviderServices,
-  key: ConnectKey,
+  key: OAuthFlowKey,
   state: string,
 ): Promise<string | null> {
   const { database, now } = services;
-  const connect = await database.prisma.oAuthConnect.findUnique({ where: { projectId_id: key } });
-  if (!connect || connect.expireTime <= now()) return null;
+  const flow = await database.prisma.oAuthConnect.findUnique({ where: { projectId_id: key } });
+  if (!flow || flow.expireTime <= now()) return null;
   const projectServices = await inProject(services, key.projectId);
-  const provider = getOAuthProvider(projectServices, connect.provider);
+  const provider = getOAuthProvider(projectServices, flow.provider);
   const [app] = await database.reads.find('ProviderApp', {
     projectId: key.projectId,
-    id: connect.providerAppId,
+    id: flow.providerAppId,
   });
   if (!app || !provider.oauth2.adminConsent) return null;
-  const request = { provider, app, connect, isReauthorization: false, isSignIn: true };
+  const request = { provider, app, flow, isReauthorization: false, isSignIn: true };
   return createConsentUrl(services, request, state);
 }
 
@@ -133,8 +133,8 @@ function createConsentUrl(
   request: ConsentRequest,
   state: string,
 ): string {
-  const { provider, app, connect, isReauthorization } = request;
-  const input = castJsonColumn<StoredConnect>(connect.input);
+  const { provider, app, flow, isReauthorization } = request;
+  const input = castJsonColumn<StoredFlowInput>(flow.input);
   const account = toAccountMetadata(input);
   const { oauth2 } = applyLogin(provider, account);
   const page = findPage(services, { ...request, provider: { ...provider, oauth2 } }, input.scopes);
@@ -146,7 +146,7 @@ function createConsentUrl(
     ...readAuthQueryParams(app),
     ...page.params,
     client_id: app.clientId,
-    redirect_uri: connect.callbackUrl,
+    redirect_uri: flow.callbackUrl,
     state,
   };
   for (const [name, value] of Object.entries(params)) {
@@ -162,7 +162,7 @@ const SIGN_IN_SCOPE = 'openid';
 /** Returns the template of the page's URL, and the parameters that only this page needs. */
 function findPage(
   services: Pick<Services, 'vault'>,
-  { provider: { oauth2 }, connect, isSignIn }: ConsentRequest,
+  { provider: { oauth2 }, flow, isSignIn }: ConsentRequest,
   scopes: readonly string[],
 ): { url: string; params: Record<string, string> } {
   const { adminConsent, authorizeUrl = '', scopeSeparator = ' ' } = oauth2;
@@ -170,7 +170,7 @@ function findPage(
     return { url: adminConsent.url, params: { scope: adminConsent.scope } };
   }
   const scope = isSignIn ? SIGN_IN_SCOPE : scopes.join(scopeSeparator);
-  const verifier = openCodeVerifier(services, connect);
+  const verifier = openCodeVerifier(services, flow);
   const params = {
     response_type: 'code',
     ...(scope !== '' && { scope }),

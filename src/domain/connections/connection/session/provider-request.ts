@@ -1,5 +1,5 @@
 /** Sends one request to a provider. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { stringify } from 'qs';
 import type { OutboundRequest, OutboundResponse } from '../../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../../outbound/outbound-error.ts';
@@ -148,7 +148,7 @@ function toErrorKind(kind: OutboundErrorKind, { method }: { method: string }): P
 }
 
 /** Longer responses are parsed in several turns of the event loop. */
-const TURN_LENGTH_MAX = 1024 * 1024;
+const ONE_STEP_LENGTH_MAX = 1024 * 1024;
 
 /**
  * Parses the body as JSON. A body that is not JSON stays a string, and an empty body becomes null. Throws TOO_LARGE for a
@@ -159,13 +159,13 @@ export async function toProviderResponse(
   mask: MaskText,
 ): Promise<ProviderResponse> {
   const text = body.toString('utf8');
-  const waitForTurn = text.length > TURN_LENGTH_MAX ? nextTurn : async () => {};
+  const yieldIfLong = text.length > ONE_STEP_LENGTH_MAX ? yieldToEventLoop : async () => {};
   const excess = findJsonExcess(text);
   if (excess) throw new OutboundError('TOO_LARGE', `The response ${excess}`);
-  await waitForTurn();
+  await yieldIfLong();
   const exactText = quoteLongIntegers(text);
-  await waitForTurn();
+  await yieldIfLong();
   const json = parseExactJson(text, exactText);
-  await waitForTurn();
+  await yieldIfLong();
   return { status, headers, body: json, mask };
 }

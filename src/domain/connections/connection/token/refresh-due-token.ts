@@ -25,8 +25,8 @@ export const tokenRefreshes = leasedWork({
   columns: [...REFRESH_COLUMNS, 'refreshDueTime'],
   perProcess: 32,
   // The token endpoint of one app may hang.
-  group: 'providerAppId',
-  perGroup: 8,
+  shareColumn: 'providerAppId',
+  perShare: 8,
   run: refreshDueToken,
 });
 

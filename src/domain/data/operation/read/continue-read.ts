@@ -1,6 +1,6 @@
 /**
- * Reads the next pages of a read for about five seconds (a turn), so that other reads get their turns. After an
- * interruption, the next turn continues after the last recorded page.
+ * Reads the next pages of a read for about five seconds (a time slice), so that other reads run too. After an
+ * interruption, the next time slice continues after the last recorded page.
  */
 
 import { LeaseLost } from '../../../../database/leases/lease.ts';
@@ -36,10 +36,10 @@ import { createPlanKey, describeUnmappedNames, isEmptyWindow } from './read-plan
 import { READ_KIND, READ_LEASES, type ReadRun, recordWait, releaseRun } from './read-run.ts';
 import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './source.ts';
 
-/** The duration of a turn. It is short, so that the worker can start another read or stop within seconds. */
-const TURN_MS = 5_000;
-const TURN_PAGES_MAX = 50;
-/** Hashes of delivered entries are large, so a turn stores them with its last page and some of the pages before it. */
+/** The duration of a time slice. It is short, so that the worker can start another read or stop within seconds. */
+const TIME_SLICE_MS = 5_000;
+const TIME_SLICE_PAGES_MAX = 50;
+/** Hashes of delivered entries are large, so a time slice stores them with its last page and some of the pages before it. */
 const PAGES_PER_HASHES = 25;
 
 /** How often a waiting read checks whether it can continue. */
@@ -72,12 +72,12 @@ export const reads = leasedWork({
   leases: READ_LEASES,
   columns: listColumns('ReadRun'),
   perProcess: 16,
-  group: 'projectId',
-  perGroup: 8,
+  shareColumn: 'projectId',
+  perShare: 8,
   run: continueRead,
 });
 
-/** Runs one turn of a claimed read. Throws LeaseLost if another worker has taken over the read. */
+/** Runs one time slice of a claimed read. Throws LeaseLost if another worker has taken over the read. */
 export async function continueRead(
   services: ProviderServices,
   run: ReadRun,
@@ -98,7 +98,7 @@ class ClaimedRead {
   #run: ReadRun;
   /** Undefined if the read delivers all records. */
   #delivered: DeliveredEntries | undefined;
-  /** The page that this turn stored last. Null if an error occurred since then. */
+  /** The page that this time slice stored last. Null if an error occurred since then. */
   #lastPage: RecordPage | null = null;
 
   constructor(services: ProviderServices, run: ReadRun) {
@@ -107,27 +107,28 @@ class ClaimedRead {
   }
 
   async readPages(signal: AbortSignal): Promise<void> {
-    const endMs = performance.now() + TURN_MS;
+    const endMs = performance.now() + TIME_SLICE_MS;
     const { projectId, installationId, objectName } = this.#run;
     if (await isBacklogged(this.#services, projectId)) {
       return releaseRun(this.#services, this.#run, { waitMs: BACKLOG_WAIT_SECONDS * 1_000 });
     }
     const installation = { id: installationId, projectId };
     const source = await getReadSource(this.#services, installation, objectName);
-    if (source.plan.unmappedNames.length > 0) return this.#wait(describeUnmappedNames(source.plan));
+    if (source.readPlan.unmappedNames.length > 0)
+      return this.#wait(describeUnmappedNames(source.readPlan));
     if (await isConsentPending(this.#services, source.connection)) {
       return this.#wait(AWAITS_CONSENT);
     }
-    const fullSource = { ...source, plan: await withAllFields(this.#services, source) };
+    const fullSource = { ...source, readPlan: await withAllFields(this.#services, source) };
     const session = openSession(this.#services, source.connection, source.provider);
     const filters = getFilters(this.#run, fullSource);
-    this.#restartIfChanged(createPlanKey(source.connection.id, fullSource.plan, filters));
+    this.#restartIfChanged(createPlanKey(source.connection.id, fullSource.readPlan, filters));
     if (this.#run.readType === 'SCHEDULED' && source.timing.lookBackMs > 0) {
       this.#delivered = await DeliveredEntries.load(this.#services, this.#run);
     }
     for (let pages = 1; ; pages += 1) {
       const { page, durationMs } = await this.#readPage(fullSource, session);
-      const isLong = pages >= TURN_PAGES_MAX || performance.now() >= endMs;
+      const isLong = pages >= TIME_SLICE_PAGES_MAX || performance.now() >= endMs;
       // A vendor that keeps the position of the read expects the next request before a pause.
       const isOver = (isLong && !page.isScroll) || signal.aborted;
       const storesHashes = isOver || pages % PAGES_PER_HASHES === 0;
@@ -137,7 +138,7 @@ class ClaimedRead {
     }
   }
 
-  /** Releases the read until the next turn checks whether it can continue. */
+  /** Releases the read until the next time slice checks whether it can continue. */
   async #wait(reason: string): Promise<void> {
     const { database, now } = this.#services;
     await inTransaction(database, (tx) => recordWait(tx, this.#run, { reason, now: now() }));
@@ -239,13 +240,13 @@ class ClaimedRead {
   }
 }
 
-function getFilters({ readType }: Pick<ReadRun, 'readType'>, { plan }: ReadSource) {
-  return readType === 'BACKFILL' ? plan.backfillFilters : plan.filters;
+function getFilters({ readType }: Pick<ReadRun, 'readType'>, { readPlan }: ReadSource) {
+  return readType === 'BACKFILL' ? readPlan.backfillFilters : readPlan.filters;
 }
 
 function createRequest(run: ReadRun, source: ReadSource, followsPage: boolean): PageRead {
   const { since, until, cursor } = run;
-  const { objectName, fields, pageSize } = source.plan;
+  const { objectName, fields, pageSize } = source.readPlan;
   return {
     objectName,
     fields,

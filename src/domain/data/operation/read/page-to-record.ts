@@ -54,7 +54,7 @@ export function createPageToRecord(
       details: { records: count, messages: bodies.length, durationMs },
     },
     deliveredHashes: serializeDelivered(readPage),
-    destination: source.plan.destination,
+    destination: source.readPlan.destination,
     messages: bodies.map((body) => ({ id: newId('dlv'), body })),
     ...pickSubject(source.connection),
     traceparent: findCurrentTraceparent(),
@@ -103,7 +103,7 @@ function createProgress(
 /** Creates the messages of the records that were not delivered before. */
 function createMessages(
   { id: operationId, createTime }: Row<'Operation'>,
-  { run, source: { head, plan }, page: { records, nextCursor }, delivered }: ReadPage,
+  { run, source: { head, readPlan }, page: { records, nextCursor }, delivered }: ReadPage,
   now: Date,
 ) {
   const operationFields = {
@@ -111,7 +111,7 @@ function createMessages(
     operationTime: createTime.toISOString(),
     readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
   };
-  const entries = records.map((record) => serializeEntry(record, plan));
+  const entries = records.map((record) => serializeEntry(record, readPlan));
   const newEntries = delivered ? entries.filter((entry) => !delivered.has(entry)) : entries;
   const messages = createPageMessages(
     { ...head, ...operationFields },
@@ -119,7 +119,7 @@ function createMessages(
       entries: [...parseEntries(run.pendingRecords), ...newEntries],
       isLast: nextCursor === null,
     },
-    plan,
+    readPlan,
   );
   const { bodies, sentEntries, waitingEntries } = messages;
   // Entries that wait for a full message are not delivered yet: if the read fails, the next one reads them again.

@@ -82,16 +82,19 @@ export type ResultEntry = z.output<typeof resultEntry>;
 type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'replacements'>;
 
 /** Creates the entry of a record. It lacks fields that the gateway could not request from the provider. */
-export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredNames): ResultEntry {
+export function createEntry(
+  { fields, raw }: ProviderRecord,
+  deliveredNames: DeliveredNames,
+): ResultEntry {
   const replace = (name: string, deliveredName: string) =>
-    replaceValues(fields[name], findReplacements(plan, deliveredName));
+    replaceValues(fields[name], findReplacements(deliveredNames, deliveredName));
   const isRead = (name: string) => Object.hasOwn(fields, name);
   return {
     fields: Object.fromEntries(
-      plan.fields.filter(isRead).map((name) => [name, replace(name, name)]),
+      deliveredNames.fields.filter(isRead).map((name) => [name, replace(name, name)]),
     ),
     mappedFields: Object.fromEntries(
-      plan.mappings
+      deliveredNames.mappings
         .filter(({ fieldName }) => isRead(fieldName))
         .map(({ fieldName, mapToName }) => [mapToName, replace(fieldName, mapToName)]),
     ),
@@ -99,9 +102,12 @@ export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredName
   };
 }
 
-export function serializeEntry(record: ProviderRecord, plan: DeliveredNames): SerializedEntry {
+export function serializeEntry(
+  record: ProviderRecord,
+  deliveredNames: DeliveredNames,
+): SerializedEntry {
   const { id } = record;
-  return { id, text: JSON.stringify({ id, ...createEntry(record, plan) }) };
+  return { id, text: JSON.stringify({ id, ...createEntry(record, deliveredNames) }) };
 }
 
 interface PageToReport {

@@ -189,7 +189,7 @@ interface WindowSettings {
  * change some time after its timestamp, because of long transactions and search indexes. So a window ends before its read
  * starts, and begins before the end of the previous window if the provider's list needs a look-back.
  */
-export function planWindow(
+export function createReadWindow(
   { backfillDone, readUntil }: { backfillDone: boolean; readUntil: Date | null },
   { backfill, timing: { settleMs, lookBackMs } }: WindowSettings,
   now: Date,

@@ -63,7 +63,7 @@ export interface StartedRun {
 
 /**
  * Creates the operation and its run. With `isHeld`, this process has the lease of the run from the start, and must run
- * its first turn after the commit. Otherwise the commit wakes a worker.
+ * its first time slice after the commit. Otherwise the commit wakes a worker.
  */
 export async function startRun(
   tx: Transaction,

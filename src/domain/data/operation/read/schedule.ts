@@ -16,7 +16,7 @@ import { JOINED_CONTENTS } from '../../../integrations/installation/rows-of-inst
 import { getNextRunTime } from '../../../integrations/integration/cron.ts';
 import type { ReadObject } from '../../../integrations/integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
-import { findReadTiming, planWindow } from './read-plan.ts';
+import { createReadWindow, findReadTiming } from './read-plan.ts';
 import { startRun } from './read-run.ts';
 
 /** The maximum number of objects in one transaction. A short transaction leaves the next objects to other processes. */
@@ -150,7 +150,7 @@ async function startOrPostpone(
   if (spec && choice && listUnmappedNames(spec, choice).length > 0) return;
   const provider = catalogs.get(projectId)?.findWithModule(object.provider, object.module) ?? null;
   const timing = findReadTiming(provider, objectName);
-  const window = planWindow(object, { backfill: resolveBackfill(spec, choice), timing }, now);
+  const window = createReadWindow(object, { backfill: resolveBackfill(spec, choice), timing }, now);
   const input = { installation: object, objectName, ...window };
   const { operation } = await startRun(tx, input, services.database);
   if (window.readType === 'BACKFILL') {

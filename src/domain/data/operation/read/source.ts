@@ -1,4 +1,4 @@
-/** Loads what a read needs: its plan, connection and provider. Each turn loads them again, so that changes take effect. */
+/** Loads what a read needs: its read plan, connection and provider. Each time slice loads them again, so that changes take effect. */
 
 import type { Row } from '../../../../database/statements/tables.ts';
 import { notFound, unprocessable } from '../../../../kernel/errors.ts';
@@ -16,7 +16,7 @@ import type { MessageHead } from './read-message.ts';
 import { createReadPlan, findReadTiming, type ReadPlan } from './read-plan.ts';
 
 export interface ReadSource {
-  plan: ReadPlan;
+  readPlan: ReadPlan;
   connection: Row<'Connection'>;
   provider: Provider;
   /** The module of the integration. Null if it has none. */
@@ -58,27 +58,30 @@ export function createReadSource(
   if (!provider) throw unprocessable(describeMissingProvider(content.provider));
   const readAnyPage = provider.capabilities.readPage;
   if (!readAnyPage) throw unprocessable(`${provider.displayName} does not support reads.`);
-  const plan = createReadPlan(spec, choice, provider.limits);
+  const readPlan = createReadPlan(spec, choice, provider.limits);
   const readPage: ReadCapability['readPage'] = async (session, read) => {
     const page = await readAnyPage(session, read);
     return { ...page, records: requireShallow(page.records) };
   };
   const { consumer: _consumer, ...connection } = installation.connection;
-  const head = { action: 'read', ...createInstallationHead(installationContent, plan) } as const;
+  const head = {
+    action: 'read',
+    ...createInstallationHead(installationContent, readPlan),
+  } as const;
   const timing = findReadTiming(provider, objectName);
-  return { plan, connection, provider, module: content.module, readPage, timing, head };
+  return { readPlan, connection, provider, module: content.module, readPage, timing, head };
 }
 
-/** Adds every current field of the account to the plan, if it reads all fields. */
+/** Adds every current field of the account to the read plan, if it reads all fields. */
 export async function withAllFields(
   services: ProviderServices,
-  { plan, connection, module }: Pick<ReadSource, 'plan' | 'connection' | 'module'>,
+  { readPlan, connection, module }: Pick<ReadSource, 'readPlan' | 'connection' | 'module'>,
 ): Promise<ReadPlan> {
-  if (!plan.readsAll) return plan;
-  const { objectName, fields } = plan;
+  if (!readPlan.readsAll) return readPlan;
+  const { objectName, fields } = readPlan;
   const description = await describeObject({ services, connection, module, objectName });
   const names = description.fields.map(({ fieldName }) => fieldName);
-  return { ...plan, fields: [...new Set([...fields, ...names])] };
+  return { ...readPlan, fields: [...new Set([...fields, ...names])] };
 }
 
 /** Creates the members of a message that describe the installation. */

@@ -77,12 +77,12 @@ export const triggerRead = projectMutation({
   async run(call, input, project): Promise<Row<'Operation'>> {
     const { installation, objectName } = await getObjectToRead(call, project, input);
     const { sinceTime: since, untilTime: until } = input;
-    const { plan, connection } = await getReadSource(call, installation, objectName);
-    if (plan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(plan));
+    const { readPlan, connection } = await getReadSource(call, installation, objectName);
+    if (readPlan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(readPlan));
     if (await isConsentPending(call, connection)) throw unprocessable(AWAITS_CONSENT);
     await refuseIfBacklogged(call, project.id);
     const { processes } = call.database;
-    using place = call.workers.takePlace(reads, { projectId: project.id, group: project.id });
+    using slot = call.workers.takeSlot(reads, { projectId: project.id, share: project.id });
     const started = await inTransaction(call.database, async (tx) => {
       const runningCount = await tx.readRun.count({
         where: { projectId: project.id, readType: 'TRIGGERED' },
@@ -90,10 +90,10 @@ export const triggerRead = projectMutation({
       });
       if (runningCount === TRIGGERED_RUNS_MAX) throw createTooManyRunsError();
       const window = { readType: 'TRIGGERED', since, until, nextReadUntil: null } as const;
-      const options = { processes, isHeld: place !== null };
+      const options = { processes, isHeld: slot !== null };
       return startRun(tx, { installation, objectName, ...window }, options);
     });
-    place?.start(started.run, continueRead);
+    slot?.start(started.run, continueRead);
     return started.operation;
   },
 });

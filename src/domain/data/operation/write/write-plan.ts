@@ -51,7 +51,7 @@ export interface WritePlan {
   defaults: string[];
 }
 
-interface PlanOptions {
+interface WritePlanOptions {
   target: NamedTarget;
   unknownFields: UnknownFields;
 }
@@ -63,7 +63,7 @@ interface PlanOptions {
 export async function planWrite(
   call: Call,
   input: WriteInput,
-  { target, unknownFields }: PlanOptions,
+  { target, unknownFields }: WritePlanOptions,
 ): Promise<WritePlan> {
   const { integration, group, installation } = target;
   const content = await getContent(call, integration);

@@ -31,8 +31,8 @@ export const writes = leasedWork({
   leases: WRITE_LEASES,
   columns: listColumns('WriteTask'),
   perProcess: 32,
-  group: 'installationId',
-  perGroup: 24,
+  shareColumn: 'installationId',
+  perShare: 24,
   run: runWrite,
 });
 

@@ -36,7 +36,7 @@ const COLLECT_WRITES = collectWrites(WRITE_LIMITS.batch);
 
 export interface WriteToStart {
   input: WriteInput;
-  plan: WritePlan;
+  writePlan: WritePlan;
   key: WriteKey | null;
   /** The proposal that the write commits. Absent for other writes. */
   proposal?: WriteToAccept['proposal'];
@@ -65,12 +65,16 @@ export async function acceptWrite(
   write: WriteToStart,
   { isHeld }: { isHeld: boolean },
 ): Promise<StartedWrite> {
-  const { plan, key } = write;
+  const { writePlan, key } = write;
   const leaseToken = isHeld ? newLeaseToken(services.database.processes.id) : null;
   const row = toRow(services, write, leaseToken);
   const acceptedWrite = await services.database.runShared(selectChange(write), row);
   if (acceptedWrite) {
-    const entries = plan.entries.map((entry) => ({ ...entry, operationId: row.id, outcome: null }));
+    const entries = writePlan.entries.map((entry) => ({
+      ...entry,
+      operationId: row.id,
+      outcome: null,
+    }));
     return {
       operation: acceptedWrite,
       task: { ...acceptedWrite, id: acceptedWrite.taskId },
@@ -90,11 +94,11 @@ function selectChange({ input, key, proposal }: WriteToStart) {
 
 function toRow(
   services: Pick<Services, 'now'>,
-  { input, plan, key, proposal }: WriteToStart,
+  { input, writePlan, key, proposal }: WriteToStart,
   leaseToken: string | null,
 ): WriteToAccept {
   const now = services.now();
-  const { target, objectName, entries } = plan;
+  const { target, objectName, entries } = writePlan;
   const { id: installationId, projectId, integrationId, configId, groupId } = target.installation;
   return {
     id: newId('opr'),
@@ -110,13 +114,13 @@ function toRow(
     mode: input.mode,
     allOrNone: input.batchPolicy?.allOrNone ?? false,
     headers: input.headers,
-    batchKey: input.autoBatchPolicy ? createOpenTaskKey(input, plan) : null,
+    batchKey: input.autoBatchPolicy ? createOpenTaskKey(input, writePlan) : null,
     ...computeTimes(input, now),
     leaseToken,
     traceparent: findCurrentTraceparent(),
     proposal: proposal ?? null,
     now,
-    firstLine: toLogRow(createFirstLine(input, plan)),
+    firstLine: toLogRow(createFirstLine(input, writePlan)),
     entries,
     idempotencyKey: key && toKeyColumns(key, now),
   };
@@ -142,8 +146,8 @@ function createOpenTaskKey(
 }
 
 /** The first line of the operation's log. It names fields, but never their values. */
-function createFirstLine({ type }: WriteInput, plan: WritePlan): LogLine {
-  const { entries, defaults, objectName } = plan;
+function createFirstLine({ type }: WriteInput, writePlan: WritePlan): LogLine {
+  const { entries, defaults, objectName } = writePlan;
   const omittedFields = listOmittedFields(entries);
   const noun = entries.length === 1 ? 'record' : 'records';
   const details = {

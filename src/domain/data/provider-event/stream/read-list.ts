@@ -24,7 +24,7 @@ import { addIdToAddress } from '../subscription-secret.ts';
 import { toWebhookUrl } from '../webhook-secret.ts';
 import type { FollowedList, ProviderStream } from './followed-source.ts';
 import { replaceListWebhook } from './list-webhook.ts';
-import { getPeriodStart } from './missed-changes.ts';
+import { getPeriodStart } from './missed-record-changes.ts';
 import { recordLostPosition, recordStreamOpen, STREAM_LEASES, storeBatch } from './stream-state.ts';
 
 /**

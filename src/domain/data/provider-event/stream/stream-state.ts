@@ -26,11 +26,11 @@ import { storeInTransaction } from '../receive-events.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { FollowedSource, ProviderStream } from './followed-source.ts';
 import {
-  findMissedChanges,
+  findMissedRecordChanges,
   getPeriodStart,
   type MissedPeriod,
   startReads,
-} from './missed-changes.ts';
+} from './missed-record-changes.ts';
 
 const IS_WANTED = sql`exists (select 1 from "ObjectSubscription" s
   where s."projectId" = held."projectId" and s."connectionId" = held."connectionId" and s."isWanted")`;
@@ -100,7 +100,7 @@ export async function recordStreamOpen(
   const { projectId, connectionId, position } = stream;
   const now = services.now();
   const lostPeriods = position === null ? createMissedPeriods(stream, now) : [];
-  const missedChanges = await findMissedChanges(services, source, lostPeriods);
+  const missedChanges = await findMissedRecordChanges(services, source, lostPeriods);
   const readUntil = position === null ? now : stream.readUntil;
   await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null } as const;
@@ -202,7 +202,7 @@ export async function storeBatch(
 ): Promise<void> {
   const { stream } = source;
   const readUntil = lastTime ?? services.now();
-  const missedChanges = await findMissedChanges(services, source, gaps);
+  const missedChanges = await findMissedRecordChanges(services, source, gaps);
   const allEvents = [...events, ...missedChanges.events];
   const storedCount = await inTransaction(services.database, async (tx) => {
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {

@@ -14,8 +14,8 @@ import {
   quoteName,
   type Table,
 } from './copied-tables.ts';
-import type { Copy, CopyHead, CopyPart, CopyTotals } from './copy.ts';
-import type { CopyDatabase } from './copy-database.ts';
+import type { Copy, CopyHead, CopyPart, CopyTotals } from './database-copy.ts';
+import type { CopyDatabase } from './source-and-target.ts';
 
 interface LoadOptions {
   /** Runs in the transaction that fills the database. */

@@ -1,5 +1,5 @@
 /**
- * The adapter for plain requests, which post one operation as JSON. Nearly all requests are plain. The adapter runs the
+ * The adapter for JSON posts: requests that post one operation as JSON. Nearly all requests are. The adapter runs the
  * plugins of the Yoga instance without Yoga's HTTP layer, which costs more than most queries.
  */
 
@@ -8,34 +8,41 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import type { OpenStreams } from '../../domain/access/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
-import { type OperationParams, readCaller } from '../../graphql/execution/operation-context.ts';
+import {
+  type OperationParams,
+  readOperationRequest,
+} from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../kernel/log.ts';
 import { isObject } from '../../work/is-object.ts';
+import { atLoopTurnEnd } from '../../work/loop-turn-end.ts';
 import type { Pace } from '../../work/pace.ts';
-import { atTurnEnd } from '../../work/turn-end.ts';
 import { createStreamHead, writeStream } from './event-stream.ts';
 import { createGraphqlHttpHead, createGraphqlHttpResponse } from './graphql-http-response.ts';
 import { openOperation } from './open-operation.ts';
-import { serializeInTurns } from './serialize-in-turns.ts';
+import { serializeInParts } from './serialize-in-parts.ts';
 import { acceptsOnlyStream, findStreamFormat, refuseUnacceptable } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const JSON_ACCEPTED = /\*\/\*|application\/(graphql-response\+)?json/;
 
-interface PlainGraphql {
+interface JsonPostServices {
   log: Log;
   yoga: Yoga;
   streams: Pick<OpenStreams, 'isStopping'>;
 }
 
-type PlainHandler = (request: FastifyRequest, reply: FastifyReply, params: OperationParams) => void;
+type JsonPostHandler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  params: OperationParams,
+) => void;
 
-export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainHandler {
+export function createJsonPostHandler({ log, yoga, streams }: JsonPostServices): JsonPostHandler {
   const mapError = createErrorMapper(log);
 
   const run = async ({ headers, metadata }: FastifyRequest, params: OperationParams) => {
-    const operation = await openOperation(yoga, params, readCaller(headers, metadata));
+    const operation = await openOperation(yoga, params, readOperationRequest(headers, metadata));
     if ('errors' in operation) return { results: { errors: operation.errors.map(mapError) } };
     const results = refuseUnacceptable(headers.accept, await operation.run());
     return { results, pace: operation.args.contextValue.pace };
@@ -62,7 +69,7 @@ function send(reply: FastifyReply, result: ExecutionResult, accept: string | und
   const { status, headers, body } = createGraphqlHttpResponse(result, accept);
   const res = writeHead(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
   // Responses of one turn of the event loop are written together, because each write wakes a client.
-  atTurnEnd(() => res.end(body));
+  atLoopTurnEnd(() => res.end(body));
 }
 
 /** Sends a result. With a pace, the serialization does not delay other requests. */
@@ -72,7 +79,7 @@ async function sendResult(
   { accept, pace }: { accept: string | undefined; pace: Pace | undefined },
 ): Promise<void> {
   if (!pace || result.errors || result.extensions) return send(reply, result, accept);
-  const parts = await serializeInTurns(result, pace);
+  const parts = await serializeInParts(result, pace);
   const { status, headers } = createGraphqlHttpHead(result, accept);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const res = writeHead(reply, status, { ...headers, 'content-length': length });
@@ -90,19 +97,15 @@ function writeHead(
   return reply.raw.writeHead(status, Object.assign(reply.getHeaders(), headers));
 }
 
-/** Returns the operation in a plain request. Null for a request that Yoga's own handler must serve. */
-export function parsePlainRequest({
-  method,
-  headers,
-  body,
-}: FastifyRequest): OperationParams | null {
-  const isPlain =
+/** Returns the operation in a JSON post. Null for a request that Yoga's own handler must serve. */
+export function parseJsonPost({ method, headers, body }: FastifyRequest): OperationParams | null {
+  const isJsonPost =
     method === 'POST' &&
     JSON_TYPE.test(headers['content-type'] ?? '') &&
     headers['content-encoding'] === undefined &&
     typeof body === 'string' &&
     isAcceptable(headers.accept);
-  return isPlain ? parseParams(body) : null;
+  return isJsonPost ? parseParams(body) : null;
 }
 
 function isAcceptable(accept: string | undefined): boolean {

@@ -16,7 +16,7 @@ import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { StartRefused } from '../kernel/errors.ts';
-import type { Copy, CopyHead, CopyPart, CopyTotals } from './copy.ts';
+import type { Copy, CopyHead, CopyPart, CopyTotals } from './database-copy.ts';
 import type { SealedFiles } from './sealed-files.ts';
 
 const FORMAT = 1;

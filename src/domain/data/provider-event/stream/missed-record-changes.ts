@@ -1,4 +1,4 @@
-/** Recovers changes for which no events arrived: reads the records, and queries the provider for deletions. */
+/** Recovers changes of records for which no events arrived: reads the records, and queries the provider for deletions. */
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import type { ProviderEvent, TimeSpan } from '../../../../providers/subscribing.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
@@ -24,7 +24,7 @@ interface SubscriptionPeriod {
   period: TimeSpan;
 }
 
-interface MissedChanges {
+interface MissedRecordChanges {
   /** The deletions in the period, which no read would find. */
   events: ProviderEvent[];
   subscriptionPeriods: SubscriptionPeriod[];
@@ -33,11 +33,11 @@ interface MissedChanges {
 }
 
 /** Finds the affected subscriptions and the deletions. Must run before the transaction that records them. */
-export async function findMissedChanges(
+export async function findMissedRecordChanges(
   { database }: Pick<Services, 'database'>,
   source: FollowedSource,
   periods: readonly MissedPeriod[],
-): Promise<MissedChanges> {
+): Promise<MissedRecordChanges> {
   if (periods.length === 0) return { events: [], subscriptionPeriods: [], listsDeletions: true };
   const { projectId, connectionId } = source.stream;
   const subscriptions = await database.prisma.objectSubscription.findMany({
@@ -73,7 +73,7 @@ function listObjectsWithDeletions(subscriptionPeriods: readonly SubscriptionPeri
 export async function startReads(
   services: RowServices,
   tx: Transaction,
-  { subscriptionPeriods, listsDeletions }: MissedChanges,
+  { subscriptionPeriods, listsDeletions }: MissedRecordChanges,
 ): Promise<void> {
   for (const { subscription, period } of subscriptionPeriods) {
     const { projectId, installationId: id, objectName, kinds } = subscription;

@@ -20,7 +20,7 @@ import {
   openAndReadRows,
   readRows,
   startGateway,
-} from '../support/copies/copied-databases.ts';
+} from '../support/backup/copied-databases.ts';
 import {
   connectGroup,
   createPendingDelivery,
@@ -28,7 +28,7 @@ import {
   LIST_EVENTS,
   LIST_SEALED_VALUES,
   SEALED_TARGET,
-} from '../support/copies/pending-delivery.ts';
+} from '../support/backup/pending-delivery.ts';
 import { createClient } from '../support/graphql-client.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { runCommand, runCommandInProcess } from '../support/process/run-command.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { serializeInTurns } from '../../../src/server/graphql/serialize-in-turns.ts';
+import { serializeInParts } from '../../../src/server/graphql/serialize-in-parts.ts';
 import { Pacer } from '../../../src/work/pace.ts';
 
 async function serialize(value: unknown): Promise<string> {
-  const jsonParts = await serializeInTurns(value, new Pacer(1_000).createPace());
+  const jsonParts = await serializeInParts(value, new Pacer(1_000).createPace());
   return Buffer.concat(jsonParts).toString();
 }
 
@@ -28,7 +28,7 @@ test.each([
     { edges: Array.from({ length: 5 }, () => ({ items: Array(1_000).fill({ name: 'name' }) })) },
   ],
 ])('spreads %s over several turns of the event loop', async (_, value) => {
-  const jsonParts = await serializeInTurns(value, new Pacer(1).createPace());
+  const jsonParts = await serializeInParts(value, new Pacer(1).createPace());
   expect(jsonParts.length).toBeGreaterThan(3);
   expect(Buffer.concat(jsonParts).toString()).toBe(JSON.stringify(value));
   for (const jsonPart of jsonParts) expect(jsonPart.length).toBeLessThan(32_768);

@@ -1,7 +1,7 @@
-/** Reads the content of the gateway's pages during a connect. */
+/** Reads the content of the gateway's pages during an OAuth flow. */
 import type { Services } from '../../../access/call.ts';
 
-export interface ConnectPage {
+export interface OAuthFlowPage {
   appName: string;
   logoUrl: string | null;
   /** A color like `#4f46e5`. Null for the usual one. */
@@ -12,21 +12,21 @@ export interface ConnectPage {
   isBranded: boolean;
   /** The URL at which users install the app's package at the provider. Null if the provider requires none. */
   packageInstallUrl: string | null;
-  /** The origins of the project's pages. A page of these origins that opened the connect receives its result. */
+  /** The origins of the project's pages. A page of these origins that opened the link receives its result. */
   origins: readonly string[];
 }
 
-interface ConnectParents {
+interface OAuthFlowParents {
   projectId: string;
-  /** Null if the connect is unknown. */
+  /** Null if the flow is unknown. */
   providerAppId: string | null;
 }
 
 /** Returns null if the project was deleted. */
-export async function findConnectPage(
+export async function findOAuthFlowPage(
   { database: { prisma } }: Pick<Services, 'database'>,
-  { projectId, providerAppId }: ConnectParents,
-): Promise<ConnectPage | null> {
+  { projectId, providerAppId }: OAuthFlowParents,
+): Promise<OAuthFlowPage | null> {
   const [project, app] = await Promise.all([
     prisma.project.findUnique({
       where: { id: projectId },

@@ -32,8 +32,8 @@ import { LEASED_WORK } from '../../../src/start/start-work.ts';
 import { createTestApp, onPostgres, type TestApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
-import { collectPlans, listPlanFaults } from '../../support/database/plans.ts';
 import { queryRows, toQuery } from '../../support/database/query.ts';
+import { collectQueryPlans, listPlanFaults } from '../../support/database/query-plans.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { installReads, TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';
@@ -121,7 +121,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   let aheadMs = 0;
 
   async function listFaults(work: () => Promise<unknown>, rowsMax = ROWS_MAX): Promise<string[]> {
-    const plans = await collectPlans(work);
+    const plans = await collectQueryPlans(work);
     expect(plans).not.toEqual([]);
     return [...new Set(plans.flatMap((plan) => listPlanFaults(plan, { largeTables, rowsMax })))];
   }

@@ -14,7 +14,7 @@ import {
   type DatabaseEnv,
   openAndReadRows,
   startGateway,
-} from '../support/copies/copied-databases.ts';
+} from '../support/backup/copied-databases.ts';
 import { acquirePostgres } from '../support/database/postgres-databases.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { recordStatements, type Statement, serialize } from './statements.ts';
 
-/** The members of a JSON plan of EXPLAIN that this module reads. */
+/** The members of a query plan in JSON that this module reads. */
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -16,7 +16,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-export interface Plan {
+export interface QueryPlan {
   statement: Statement;
   /**
    * A custom plan is made for the statement's values. A generic plan is made for all values, as PostgreSQL
@@ -51,8 +51,8 @@ const READ_STATEMENT = /^\s*select\b/i;
  * before it runs. Of reads with equal values, and of changes with equal text, only the 1st, 2nd, 4th, 8th and
  * so on are explained.
  */
-export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]> {
-  const plans: Plan[] = [];
+export async function collectQueryPlans(work: () => Promise<unknown>): Promise<QueryPlan[]> {
+  const plans: QueryPlan[] = [];
   const errors: unknown[] = [];
   const connectionsInTransaction = new WeakSet<object>();
   const runsByStatement = new Map<string, number>();
@@ -90,7 +90,7 @@ export interface Bounds {
 const BLOCKS_PER_ROW = 8;
 
 /** Returns what the plan does beyond the bounds. Empty if it stays within them. */
-export function listPlanFaults(plan: Plan, { largeTables, rowsMax }: Bounds): string[] {
+export function listPlanFaults(plan: QueryPlan, { largeTables, rowsMax }: Bounds): string[] {
   const { statement, mode, blocks } = plan;
   const { text } = statement;
   const scans = plan.scans.filter(({ table }) => largeTables.has(table));
@@ -117,9 +117,9 @@ async function explainTwice(
   run: RunStatement,
   statement: Statement,
   inTransaction: boolean,
-): Promise<Plan[]> {
+): Promise<QueryPlan[]> {
   const explainClause = 'explain (analyze, buffers, timing off, format json)';
-  const rollBack = async (work: () => Promise<Plan>) => {
+  const rollBack = async (work: () => Promise<QueryPlan>) => {
     await run(inTransaction ? 'savepoint explained' : 'begin');
     try {
       return await work();
@@ -142,7 +142,11 @@ async function explainTwice(
   return [customPlan, genericPlan];
 }
 
-function toPlan(statement: Statement, mode: Plan['mode'], { rows }: pg.QueryResult): Plan {
+function toPlan(
+  statement: Statement,
+  mode: QueryPlan['mode'],
+  { rows }: pg.QueryResult,
+): QueryPlan {
   const [{ Plan: root }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
   const scans = listNodes(root).filter((node) => node['Node Type'].includes('Scan'));
   return {

@@ -39,7 +39,7 @@ const changeAction = enumeration('ChangeAction', 'The effect of a plan on an ite
 
 const itemValue = z.record(z.string(), z.unknown());
 
-export const changeResource = resource('PlanChange', 'One change of a plan.', {
+export const planChangeResource = resource('PlanChange', 'One change of a plan.', {
   action: changeAction.describe('The effect on the item.'),
   kind: itemKind.describe('The kind of the item.'),
   path: z
@@ -52,7 +52,7 @@ export const changeResource = resource('PlanChange', 'One change of a plan.', {
     .nullable()
     .describe('The item after the plan is applied, as in a document. {Null} for a deletion.'),
 });
-export type Change = z.output<typeof changeResource>;
+export type PlanChange = z.output<typeof planChangeResource>;
 
 /**
  * Lists the issues that depend on the project, the catalog or the settings of the server. The names of the issues are
@@ -127,7 +127,7 @@ export function toCanonicalDocument(
 }
 
 export interface DocumentComparison {
-  changes: Change[];
+  changes: PlanChange[];
   /** The paths of the project's items that the document lacks, in the sections that it has. */
   surplusPaths: string[];
 }
@@ -139,7 +139,7 @@ export function compareWithDocument(
   { references, allowDeletions }: Pick<DesiredState, 'references' | 'allowDeletions'>,
 ): DocumentComparison {
   const documentItems = listItems(document);
-  const changes: Change[] = [];
+  const changes: PlanChange[] = [];
   for (const { kind, path, value: after } of documentItems.values()) {
     const before = items.get(path)?.value ?? null;
     if (before === null) {
@@ -172,7 +172,7 @@ export function compareWithDocument(
 /** Returns the contents of the project's integrations after the changes. */
 export function listContentsAfter(
   { integrations }: Pick<ProjectState, 'integrations'>,
-  changes: readonly Change[],
+  changes: readonly PlanChange[],
 ): IntegrationContent[] {
   const contents = new Map([...integrations].map(([name, { content }]) => [name, content]));
   for (const { kind, before, after } of changes) {
@@ -186,7 +186,7 @@ export function listContentsAfter(
 /** Maps each destination that an integration names after the changes to the name of one such integration. */
 export function mapDestinationsToIntegrations(
   state: ProjectState,
-  changes: readonly Change[],
+  changes: readonly PlanChange[],
 ): Map<string, string> {
   return new Map(
     listContentsAfter(state, changes).flatMap((content) =>

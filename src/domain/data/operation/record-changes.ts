@@ -16,23 +16,23 @@ import { findProviderObject } from '../contract/object-contract.ts';
 import { listVisibleIntegrations } from '../contract/visible-contract.ts';
 import { getServingInstallation, type ObjectOfGroup } from './object-installation.ts';
 
-export type ChangeItem = LogItem<StreamedMessage>;
+export type RecordChangeItem = LogItem<StreamedMessage>;
 
 /** The actions of messages with records. A stream may have other messages too. */
 const RECORD_ACTIONS = ['read', 'subscribe'];
 
 /** The members of a message that a typed API shows. `recordsMessage` and `eventsMessage` describe them. */
-interface ChangeMessage {
+interface RecordChangeMessage {
   action: string;
   mappedObjectName: string;
   provider: string;
   groupRef: string;
   installationId: string;
-  result: readonly ChangeEntry[];
+  result: readonly RecordChangeEntry[];
 }
 
 /** An entry of a read or of an event. Only entries of events have the last two members. */
-export interface ChangeEntry {
+export interface RecordChangeEntry {
   /** Absent in events that concern no record, and in messages of versions before 1.0. */
   id?: string;
   fields?: Record<string, unknown>;
@@ -46,11 +46,11 @@ export interface ChangeEntry {
  * Yields the messages with the object's records after the cursor, then each new message, without gaps or repetitions.
  * Yields messages of all groups if `groupRef` is null. Throws UNPROCESSABLE unless exactly one stream receives them.
  */
-export async function followObjectChanges(
+export async function followRecordChanges(
   call: Call,
   object: ObjectOfGroup,
   after: string | null | undefined,
-): Promise<AsyncIterableIterator<ChangeItem>> {
+): Promise<AsyncIterableIterator<RecordChangeItem>> {
   authorize(call.viewer, followStreamMessages.needs);
   const { id: destinationId } = await getStream(call, object);
   const { objectName, groupRef } = object;
@@ -66,8 +66,8 @@ export async function followObjectChanges(
 }
 
 /** Returns the message of an item, which is parsed once for all followers. */
-export function readMessage(item: ChangeItem): ChangeMessage {
-  return item.computeOnce('message', ({ node }) => JSON.parse(node.body) as ChangeMessage);
+export function readMessage(item: RecordChangeItem): RecordChangeMessage {
+  return item.computeOnce('message', ({ node }) => JSON.parse(node.body) as RecordChangeMessage);
 }
 
 /** Filters items. It is not a generator, because `return()` must end a `next()` that waits for an item. */
@@ -171,7 +171,7 @@ function createSeveralStreamsError(
 /** Returns the name of a message's integration. Null if the installation was deleted in the meantime. */
 export async function findIntegrationName(
   call: Call,
-  { installationId }: Pick<ChangeMessage, 'installationId'>,
+  { installationId }: Pick<RecordChangeMessage, 'installationId'>,
 ): Promise<string | null> {
   const installation = await load(call, byId('Installation'), installationId);
   const integration =

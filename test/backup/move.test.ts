@@ -16,7 +16,7 @@ import {
   type DatabaseEnv,
   openAndReadRows,
   startGateway,
-} from '../support/copies/copied-databases.ts';
+} from '../support/backup/copied-databases.ts';
 import {
   connectGroup,
   createPendingDelivery,
@@ -24,7 +24,7 @@ import {
   LIST_EVENTS,
   LIST_SEALED_VALUES,
   SEALED_TARGET,
-} from '../support/copies/pending-delivery.ts';
+} from '../support/backup/pending-delivery.ts';
 import { createClient } from '../support/graphql-client.ts';
 import { runCommand, runCommandInProcess } from '../support/process/run-command.ts';
 import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/receiver.ts';

@@ -4,20 +4,20 @@ import type { Pace } from '../../work/pace.ts';
 /** Items of a list that are serialized together. */
 const ITEMS_PER_PART = 100;
 
-/** Characters that one turn serializes at least. */
+/** The minimum number of characters in a part. */
 const PART_CHARACTERS = 16_384;
 /** Serializing this many characters takes about as long as completing one object. */
 const CHARACTERS_PER_ITEM = 1_000;
 
 /** Returns the JSON of a value, in parts. Objects must not have `toJSON` methods. */
-export async function serializeInTurns(value: unknown, pace: Pace): Promise<Buffer[]> {
+export async function serializeInParts(value: unknown, pace: Pace): Promise<Buffer[]> {
   const parts: Buffer[] = [];
   let text = '';
   for (const json of generateJson(value)) {
     text += json;
     if (text.length < PART_CHARACTERS) continue;
     parts.push(Buffer.from(text));
-    await pace.waitForTurn(text.length / CHARACTERS_PER_ITEM);
+    await pace.waitForAllowance(text.length / CHARACTERS_PER_ITEM);
     text = '';
   }
   return [...parts, Buffer.from(text)];

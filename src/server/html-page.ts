@@ -1,4 +1,4 @@
-/** Sends plain HTML pages, which load nothing but a logo, can't be framed, and run only their own script. */
+/** Sends HTML pages of the server itself, which load nothing but a logo, can't be framed, and run only their own script. */
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { Html, html } from '../kernel/html.ts';

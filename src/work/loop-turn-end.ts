@@ -3,8 +3,8 @@ import { runOutsideTraces } from '../kernel/spans.ts';
 
 let pendingWork: (() => void)[] = [];
 
-/** Runs the work when the pending input of this turn has been read. One immediate per turn costs less than one per call. */
-export function atTurnEnd(work: () => void): void {
+/** Runs the work when the pending input of this turn of the event loop has been read. One immediate costs less than one for each call. */
+export function atLoopTurnEnd(work: () => void): void {
   if (pendingWork.length === 0) runOutsideTraces(() => setImmediate(runAll));
   pendingWork.push(work);
 }
