@@ -20,8 +20,8 @@ import type { GraphiqlContent } from './server/graphql/graphiql.ts';
 import { warmUp } from './server/graphql/warm-up.ts';
 import { attachWebSocket } from './server/graphql/websocket.ts';
 import { openYoga, type Yoga } from './server/graphql/yoga.ts';
-import { createFront, type Front, hasApiRole } from './server/http/front.ts';
 import { isUrlUnknown } from './server/http/gateway-url.ts';
+import { createHttpFrontEnd, type HttpFrontEnd, hasApiRole } from './server/http/http-front-end.ts';
 import { type ClientReaders, createClientReaders } from './server/http/request-client.ts';
 import type { Config } from './settings/config.ts';
 import { type OpenServices, openServices, type ServiceOverrides } from './start/services.ts';
@@ -92,8 +92,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     ...createClientReaders(services),
     state,
   };
-  const front = await openFront(parts, overrides);
-  openedResources.defer(() => front.app.close());
+  const frontEnd = await openFront(parts, overrides);
+  openedResources.defer(() => frontEnd.app.close());
   const resources = openedResources.move();
   let startPromise: Promise<StartResult> | undefined;
   return {
@@ -102,21 +102,21 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     get sandbox() {
       return sandbox.server();
     },
-    handler: (req, res) => front.app.routing(req, res),
-    rest: front.rest,
+    handler: (req, res) => frontEnd.app.routing(req, res),
+    rest: frontEnd.rest,
     start() {
-      startPromise ??= start(parts, front, { resources, shutdown });
+      startPromise ??= start(parts, frontEnd, { resources, shutdown });
       return startPromise;
     },
-    drain: () => drain(config, front, state),
+    drain: () => drain(config, frontEnd, state),
     listRunningStops: () => shutdown.waitingFor,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-function openFront(parts: AppParts, { hasAdapter }: Overrides): Promise<Front> {
+function openFront(parts: AppParts, { hasAdapter }: Overrides): Promise<HttpFrontEnd> {
   const { state, verifier } = parts;
-  return createFront({
+  return createHttpFrontEnd({
     ...parts,
     hasAdapter,
     findGraphiqlContent: (projectIdOrName) => findGraphiqlContent(state.demo, projectIdOrName),
@@ -157,11 +157,11 @@ function createState(): AppState {
   return { isReady: false, demo: null, demoFile: null };
 }
 
-async function drain(config: Config, front: Front, state: AppState): Promise<void> {
+async function drain(config: Config, frontEnd: HttpFrontEnd, state: AppState): Promise<void> {
   state.isReady = false;
   // Clients send no requests to a process without the role `api`, so there is nothing to drain.
-  if (!front.app.server.listening || !hasApiRole(config)) return;
-  front.drain();
+  if (!frontEnd.app.server.listening || !hasApiRole(config)) return;
+  frontEnd.drain();
   await wait(config.DRAIN_MS);
 }
 
@@ -171,13 +171,13 @@ interface Lifetime {
   shutdown: Shutdown;
 }
 
-async function start(parts: AppParts, front: Front, { resources, shutdown }: Lifetime) {
+async function start(parts: AppParts, frontEnd: HttpFrontEnd, { resources, shutdown }: Lifetime) {
   const { services, sandbox, state } = parts;
   const { config, log } = services;
   const stops = shutdown.stopTogether(resources);
   await warmUp(services.database, parts.yoga);
   const metrics = await openMetrics(parts, resources);
-  const url = await openPort(parts, front, stops);
+  const url = await openPort(parts, frontEnd, stops);
   resources.defer(() => {
     state.isReady = false;
   });
@@ -218,10 +218,10 @@ async function openMetrics(
   resources: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (!metrics) return undefined;
-  const { observeState } = await import('./metrics/state.ts');
+  const { observeGauges } = await import('./metrics/gauges.ts');
   const { startMetricsServer } = await import('./metrics/metrics.ts');
   const { config, log, database, feed, streamFeed, workers } = services;
-  const updateGauges = observeState(metrics.registry, {
+  const updateGauges = observeGauges(metrics.registry, {
     database,
     streams: () => ({ open: admission.streams.size, lagging: feed.lagging + streamFeed.lagging }),
     shares: () => services.shares.readState(),
@@ -239,15 +239,15 @@ async function openMetrics(
 
 async function openPort(
   { services, ...parts }: AppParts,
-  front: Front,
+  frontEnd: HttpFrontEnd,
   stops: ReturnType<Shutdown['stopTogether']>,
 ): Promise<string> {
   const { config } = services;
   const { HOST: host, PORT: port } = config;
-  const url = await listenAt({ name: 'PORT', host, port }, () => front.listen({ host, port }));
-  stops.add('requests', () => front.stop(getStopWorkMs(config)));
+  const url = await listenAt({ name: 'PORT', host, port }, () => frontEnd.listen({ host, port }));
+  stops.add('requests', () => frontEnd.stop(getStopWorkMs(config)));
   if (hasApiRole(config)) {
-    const sockets = attachWebSocket(front.app.server, { ...services, ...parts });
+    const sockets = attachWebSocket(frontEnd.app.server, { ...services, ...parts });
     stops.add('sockets', async () => {
       const stopping = sockets.stop();
       parts.admission.streams.endAll();

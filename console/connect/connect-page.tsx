@@ -4,15 +4,11 @@ import { RelayEnvironmentProvider } from 'react-relay';
 import { createEnvironment } from '../src/network/environment.ts';
 import { Loaded } from '../src/parts/page.tsx';
 import { choosePageLocale, Localized } from './branding.tsx';
+import { type ConsentResult, takeConsentResult } from './consent-redirect.ts';
 import { Integrations } from './integrations.tsx';
 import { useMessages } from './messages.ts';
 import { framedProjectId, isFramed, notifyOpener } from './opener.ts';
-import {
-  type ConsentResult,
-  readSession,
-  type Session,
-  takeConsentResult,
-} from './session-token.ts';
+import { readSession, type Session } from './session-token.ts';
 
 export function ConnectPage() {
   return (

@@ -7,11 +7,11 @@ import type { Problem } from '../src/network/problem.ts';
 import { Action, Refusal } from '../src/parts/form.tsx';
 import { useChange } from '../src/parts/queries.ts';
 import { refreshAll } from '../src/parts/refresh.ts';
+import { getReturnUrl, openConsent } from './consent-redirect.ts';
 import { useCustomerProblem } from './customer-problem.ts';
 import type { Parties } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { isFramed, notifyOpener } from './opener.ts';
-import { getReturnUrl, openConsent } from './session-token.ts';
 
 const START_OAUTH_CONNECT = graphql`
   mutation consentStepMutation($input: StartOAuthConnectInput!) {

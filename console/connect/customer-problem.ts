@@ -44,13 +44,13 @@ export function useCustomerProblem(
     () => problem && findCustomerProblem(problem, { messages, fieldNames, secretField, isSetup }),
     [problem, messages, fieldNames, secretField, isSetup],
   );
-  const isOurFault = problem !== null && customerProblem === null;
+  const isSetupProblem = problem !== null && customerProblem === null;
   useEffect(() => {
-    if (isOurFault && problem) notifyOpener({ type: 'failed', detail: problem.message });
-  }, [isOurFault, problem]);
+    if (isSetupProblem && problem) notifyOpener({ type: 'failed', detail: problem.message });
+  }, [isSetupProblem, problem]);
   return useMemo(
-    () => (isOurFault ? new Problem({ message: messages.ourFault }) : customerProblem),
-    [isOurFault, messages, customerProblem],
+    () => (isSetupProblem ? new Problem({ message: messages.ourFault }) : customerProblem),
+    [isSetupProblem, messages, customerProblem],
   );
 }
 

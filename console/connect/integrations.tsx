@@ -8,11 +8,12 @@ import { Empty, Loaded } from '../src/parts/page.tsx';
 import { usePageQuery } from '../src/parts/queries.ts';
 import { Approvals } from './approvals.tsx';
 import { Branded, BrandedTitle } from './branding.tsx';
+import type { ConsentResult } from './consent-redirect.ts';
 import { PackageLink } from './consent-step.tsx';
 import { IntegrationCard } from './integration-card.tsx';
 import { type Messages, useMessages } from './messages.ts';
 import { hasOpener, notifyOpener, reconnectId } from './opener.ts';
-import type { ConsentResult, Session } from './session-token.ts';
+import type { Session } from './session-token.ts';
 
 const QUERY = graphql`
   query integrationsQuery {
@@ -118,7 +119,7 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
     }
   }, [consentResult, provider]);
   useEffect(() => {
-    if (consentResult?.failure?.isSetupError)
+    if (consentResult?.failure?.isSetupProblem)
       notifyOpener({ type: 'failed', detail: consentResult.failure.detail });
   }, [consentResult]);
   if (!project || !group || !consumer) {
@@ -199,9 +200,9 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
 
 function describeFailure(
   messages: Messages,
-  { error, detail, isProviderText, isSetupError }: NonNullable<ConsentResult['failure']>,
+  { error, detail, isProviderText, isSetupProblem }: NonNullable<ConsentResult['failure']>,
 ): string {
-  if (isSetupError) return messages.ourFault;
+  if (isSetupProblem) return messages.ourFault;
   const providerText = isProviderText ? detail : null;
   return messages.notConnectedBecause(describeConsentFailure(messages, { error, providerText }));
 }

@@ -9,7 +9,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../kernel/log.ts';
 import type { ActiveWork, Meters } from '../kernel/meters.ts';
 import type { Config } from '../settings/config.ts';
-import type { UpdateGauges } from './state.ts';
+import type { UpdateGauges } from './gauges.ts';
 
 /** Upper bounds in seconds. A mutation may wait for a provider for 30 seconds. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

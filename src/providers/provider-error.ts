@@ -1,13 +1,3 @@
-/**
- * Kinds of failures of a request to a provider, and how to handle them.
- * - AUTH_INVALIDATED: the provider rejected the credentials. If the health check confirms it, the connection becomes
- *   BAD_CREDENTIALS.
- * - FORBIDDEN, API_DISABLED, BAD_REQUEST, MISSING_FIELD, MISSING_OBJECT: permanent. Do not retry.
- * - CURSOR_GONE: restart the read at its first page.
- * - RATE_LIMITED, MIGRATING, SERVER_ERROR, RETRYABLE: temporary. Retry later.
- * - TIMEOUT, DISCONNECTED: the request was sent without a response, so the outcome of a write is unknown.
- * - UNREACHABLE: the request was never sent.
- */
 type PermanentKind =
   | 'AUTH_INVALIDATED'
   | 'FORBIDDEN'
@@ -25,6 +15,17 @@ const TEMPORARY_KINDS = [
   'DISCONNECTED',
   'UNREACHABLE',
 ] as const;
+/**
+ * Kinds of failures of a request to a provider, and how to handle them.
+ * - AUTH_INVALIDATED: the provider rejected the credentials. If the health check confirms it, the connection becomes
+ *   BAD_CREDENTIALS.
+ * - FORBIDDEN, API_DISABLED, BAD_REQUEST, MISSING_FIELD, MISSING_OBJECT: permanent. Do not retry.
+ * - CURSOR_GONE: restart the read at its first page.
+ * - RATE_LIMITED, MIGRATING, RETRYABLE: temporary, and the request was not executed. Retry later.
+ * - TIMEOUT, DISCONNECTED, SERVER_ERROR: temporary, but the request may have been executed, so the outcome of a write is
+ *   unknown.
+ * - UNREACHABLE: temporary. The request was never sent.
+ */
 export type ProviderErrorKind = PermanentKind | (typeof TEMPORARY_KINDS)[number];
 
 const TEMPORARY = new Set<ProviderErrorKind>(TEMPORARY_KINDS);
@@ -62,7 +63,7 @@ export class ProviderError extends Error {
   }
 
   /** True if the provider may have executed the request. */
-  get outcomeUnknown(): boolean {
+  get isOutcomeUnknown(): boolean {
     return OUTCOME_UNKNOWN.has(this.kind);
   }
 }

@@ -228,12 +228,12 @@ function sendFailure(
 ): FastifyReply {
   const error = truncate(outcome.error);
   const detail = truncate(outcome.detail);
-  const { redirectUrl, isProviderText, isSetupMistake, page } = outcome;
+  const { redirectUrl, isProviderText, isSetupProblem, page } = outcome;
   if (redirectUrl !== null) {
     const cause = {
       error,
       error_description: detail,
-      ...(isSetupMistake ? { fault: 'setup' } : isProviderText && { fault: 'provider' }),
+      ...(isSetupProblem ? { fault: 'setup' } : isProviderText && { fault: 'provider' }),
     };
     return redirect(reply, redirectUrl, cause);
   }
@@ -243,7 +243,7 @@ function sendFailure(
     error,
     providerText: isProviderText ? detail : null,
   });
-  const paragraphs = isSetupMistake ? [pages.messages.ourFault] : [reason, `(${error})`];
+  const paragraphs = isSetupProblem ? [pages.messages.ourFault] : [reason, `(${error})`];
   const message = createFailureMessage(error, detail);
   return pages.send(400, {
     title: pages.messages.notConnected,

@@ -3,7 +3,7 @@ import { type App, createApp } from '../app.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { requireUsablePorts } from '../process/ports.ts';
-import { hasApiRole } from '../server/http/front.ts';
+import { hasApiRole } from '../server/http/http-front-end.ts';
 import { readConfig } from '../settings/config.ts';
 
 /**

@@ -93,7 +93,7 @@ const SQL_FILES = [
   'events/enqueue-messages.ts',
   'events/stream-log.ts',
   'jobs/due-alarm.ts',
-  'metrics/state.ts',
+  'metrics/gauges.ts',
   'server/sandbox.ts',
 ];
 

@@ -73,7 +73,7 @@ const READING_FILES = {
     'domain/integrations/custom-provider/custom-provider-document.ts',
     'domain/integrations/custom-provider/custom-provider.ts',
     'domain/integrations/custom-provider/provider-impacts.ts',
-    'metrics/state.ts',
+    'metrics/gauges.ts',
   ],
   'read the session of a token, whose parties are checked afterwards': [
     'domain/access/viewer/token/agent-token.ts',

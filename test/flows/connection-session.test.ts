@@ -112,12 +112,15 @@ test('sends credentials to no other origin', async () => {
 });
 
 test('distinguishes the failures of requests, without naming credentials', async () => {
-  expect(await expectFailure('gone')).toMatchObject({ kind: 'UNREACHABLE', outcomeUnknown: false });
+  expect(await expectFailure('gone')).toMatchObject({
+    kind: 'UNREACHABLE',
+    isOutcomeUnknown: false,
+  });
   expect(await expectFailure('private')).toMatchObject({ kind: 'BAD_REQUEST' });
   server.failNext('DROPPED_CONNECTION');
   expect(await expectFailure('query')).toMatchObject({
     kind: 'DISCONNECTED',
-    outcomeUnknown: true,
+    isOutcomeUnknown: true,
   });
   server.failNext('DROPPED_CONNECTION');
   const path = '/things?secret=1';
@@ -127,7 +130,7 @@ test('distinguishes the failures of requests, without naming credentials', async
   expect(await expectFailure('query')).toMatchObject({ kind: 'BAD_REQUEST' });
   expect(await expectFailure('query', { method: 'POST', path: '/things' })).toMatchObject({
     kind: 'DISCONNECTED',
-    outcomeUnknown: true,
+    isOutcomeUnknown: true,
   });
 });
 
@@ -138,7 +141,7 @@ test('sends no request to a provider until its Retry-After has passed', async ()
   const countBefore = server.requests.length;
   nextResponse = { status: 200, body: {} };
   const error = await session.send(GET_THINGS).catch((reason) => reason);
-  expect(error).toMatchObject({ kind: 'RATE_LIMITED', outcomeUnknown: false });
+  expect(error).toMatchObject({ kind: 'RATE_LIMITED', isOutcomeUnknown: false });
   expect(error.retryAfterMs).toBeGreaterThan(3_500_000);
   expect(server.requests.length).toBe(countBefore);
   expect((await (await openSessionTo('header')).send(GET_THINGS)).status).toBe(200);

@@ -207,7 +207,7 @@ test.each([
   const listEvents = await recordEvents(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', ...fault });
   const error = await callSandbox(app, connection).catch((reason) => reason);
-  expect(error).toMatchObject({ kind, isTemporary: true, outcomeUnknown: false });
+  expect(error).toMatchObject({ kind, isTemporary: true, isOutcomeUnknown: false });
   expect((await getConnection(app, connection.id)).status).toBe('CREATED');
   expect(await listEvents()).toEqual([]);
   expect((await callSandbox(app, connection)).status).toBe(200);

@@ -464,10 +464,10 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
   server.failNext({ status: 200, body: '<html>Welcome to the proxy</html>' }, 2);
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
   const readFailure = await catchFailure(readPage(createSession(server), read));
-  expect(readFailure).toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
+  expect(readFailure).toMatchObject({ kind: 'RETRYABLE', isOutcomeUnknown: false });
   const write = { type: 'CREATE', objectName: 'contacts', record: {} } as const;
   const writeFailure = await catchFailure(writeRecord(createSession(server), write));
-  expect(writeFailure).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
+  expect(writeFailure).toMatchObject({ kind: 'DISCONNECTED', isOutcomeUnknown: true });
 });
 
 async function readPages(server: HubspotServer, read: PageRead): Promise<RecordPage[]> {

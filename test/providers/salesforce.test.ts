@@ -399,12 +399,12 @@ test('throws if a write fails for a reason other than its record', async () => {
   server.failNext({ status: 400, body: [{ message: 'row', errorCode: 'UNABLE_TO_LOCK_ROW' }] });
   expect(await catchFailure(writeRecord(createSession(server), write))).toMatchObject({
     kind: 'RETRYABLE',
-    outcomeUnknown: false,
+    isOutcomeUnknown: false,
   });
   server.failNext({ status: 503, body: '<html>Down for maintenance</html>' });
   expect(await catchFailure(writeRecord(createSession(server), write))).toMatchObject({
     kind: 'SERVER_ERROR',
-    outcomeUnknown: true,
+    isOutcomeUnknown: true,
   });
 });
 
@@ -422,7 +422,7 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
   // The single outcome can't be assigned to one of the two records.
   server.failNext({ status: 200, body: [{ success: true, id: '001000000000001AAA' }] });
   const writeFailure = await catchFailure(writeBatch(createSession(server), { ...batch, records }));
-  expect(writeFailure).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
+  expect(writeFailure).toMatchObject({ kind: 'DISCONNECTED', isOutcomeUnknown: true });
 });
 
 test('classifies the failure of a request within a composite', async () => {

@@ -227,7 +227,7 @@ test('creates one record when a lost request is retried with its key', async () 
   } as const;
   await expect(capabilities.writeRecord(session, write)).rejects.toMatchObject({
     kind: 'DISCONNECTED',
-    outcomeUnknown: true,
+    isOutcomeUnknown: true,
   });
   expect(await capabilities.writeRecord(session, write)).toMatchObject({ recordId: '1' });
   expect(sandbox.listRecords('deals')).toHaveLength(1);
@@ -243,7 +243,7 @@ test('reports an unknown outcome for a write that timed out', async () => {
   const write = { type: 'CREATE', objectName: 'deals', record: { name: 'Slow' } } as const;
   await expect(capabilities.writeRecord(sessionWithTimeout, write)).rejects.toMatchObject({
     kind: 'TIMEOUT',
-    outcomeUnknown: true,
+    isOutcomeUnknown: true,
   });
   await expect.poll(() => sandbox.listRecords('deals')).toMatchObject([{ name: 'Slow' }]);
 });
@@ -254,6 +254,6 @@ test('reports that a stopped server was not reached', async () => {
   await sandbox.close();
   await expect(capabilities.describeObject(session, 'deals')).rejects.toMatchObject({
     kind: 'UNREACHABLE',
-    outcomeUnknown: false,
+    isOutcomeUnknown: false,
   });
 });

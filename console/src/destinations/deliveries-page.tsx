@@ -10,8 +10,8 @@ import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { DeliveryRows } from './delivery-rows.tsx';
+import { DELIVERY_STATUSES } from './delivery-statuses.ts';
 import { RetryMany } from './retry-many.tsx';
-import { STATUSES } from './statuses.ts';
 
 const PAGE_QUERY = graphql`
   query deliveriesPageQuery(
@@ -65,7 +65,7 @@ const NO_DELIVERIES = (
 const getDeliveries = ({ deliveries }: deliveriesPage_project$data) => deliveries;
 
 export default function DeliveriesPage({ project: projectIdOrName }: ConsolePageProps) {
-  const status = useFilter('status', STATUSES);
+  const status = useFilter('status', DELIVERY_STATUSES);
   const eventType = useFilter('type', EVENT_TYPES);
   const createTime = useTimeRange();
   const variables = { project: projectIdOrName, status, eventType, createTime };
@@ -82,7 +82,7 @@ export default function DeliveriesPage({ project: projectIdOrName }: ConsolePage
       variables={variables}
       filters={
         <>
-          <Filter name="status" label="Status" values={STATUSES} />
+          <Filter name="status" label="Status" values={DELIVERY_STATUSES} />
           <Filter name="type" label="Event" values={EVENT_TYPES} formatValue={getEventName} />
           <TimeFilter />
         </>

@@ -11,10 +11,10 @@ import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
+import { DELIVERY_STATUSES } from './delivery-statuses.ts';
 import { DestinationActions } from './destination-actions.tsx';
 import { DestinationState } from './destination-state.tsx';
 import { RetryMany } from './retry-many.tsx';
-import { STATUSES } from './statuses.ts';
 import { StreamTail } from './stream-tail.tsx';
 
 const PAGE_QUERY = graphql`
@@ -47,7 +47,7 @@ const StreamActivity = lazy(() => import('./stream-activity.tsx'));
 const POLL_MS = 3_000;
 
 export default function DestinationPage({ project, id = '' }: ConsolePageProps) {
-  const status = useFilter('status', STATUSES);
+  const status = useFilter('status', DELIVERY_STATUSES);
   const createTime = useTimeRange();
   const variables = { id, status, createTime };
   const { node } = usePageQuery<destinationPageQuery>(PAGE_QUERY, variables, {
@@ -103,7 +103,7 @@ export default function DestinationPage({ project, id = '' }: ConsolePageProps) 
             }
           >
             <div className="filters">
-              <Filter name="status" label="Status" values={STATUSES} />
+              <Filter name="status" label="Status" values={DELIVERY_STATUSES} />
               <TimeFilter />
             </div>
             <DeliveriesList project={project} destination={destination} />

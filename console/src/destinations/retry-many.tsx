@@ -9,7 +9,7 @@ import { Loaded } from '../parts/page.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { formatWords } from '../parts/status.tsx';
 import { Progress } from '../parts/table.tsx';
-import type { Status } from './statuses.ts';
+import type { DeliveryStatus } from './delivery-statuses.ts';
 
 const RETRY_DELIVERIES = graphql`
   mutation retryManyMutation($input: RetryDeliveriesInput!) {
@@ -67,7 +67,7 @@ interface RetryManyProps {
   /** The destination whose deliveries are retried. Default: all destinations of the project. */
   destinationId?: string | null;
   /** The status filter of the list, which preselects the choice. */
-  status: Status | null;
+  status: DeliveryStatus | null;
   createTime: { from: string | null; until: string | null } | null;
 }
 
@@ -87,8 +87,8 @@ export function RetryMany(props: RetryManyProps) {
  * Statuses that need a retry, the most urgent status first. The first status that has deliveries is
  * preselected.
  */
-const PRESELECTED_STATUSES = ['FAILED', 'RETRYING', 'PENDING'] as const satisfies Status[];
-const STATUS_OPTIONS = [...PRESELECTED_STATUSES, 'SUCCEEDED'] as const satisfies Status[];
+const PRESELECTED_STATUSES = ['FAILED', 'RETRYING', 'PENDING'] as const satisfies DeliveryStatus[];
+const STATUS_OPTIONS = [...PRESELECTED_STATUSES, 'SUCCEEDED'] as const satisfies DeliveryStatus[];
 
 const POLL_MS = 1_000;
 
@@ -99,7 +99,7 @@ function RetryForm({
   createTime,
   close,
 }: RetryManyProps & { close: () => void }) {
-  const [chosen, setChosen] = useState<Status | null>(null);
+  const [chosen, setChosen] = useState<DeliveryStatus | null>(null);
   // Succeeded deliveries are not counted, because counting them takes long in a large project.
   const countsSucceeded = (chosen ?? shownStatus) === 'SUCCEEDED';
   const variables = { project, destinationId, createTime, countsSucceeded };
@@ -177,7 +177,7 @@ function RetryForm({
 }
 
 /** Counts the deliveries that a retry would send now, by status. */
-function toCounts(project: retryManyQuery['response']['project']): Record<Status, number> {
+function toCounts(project: retryManyQuery['response']['project']): Record<DeliveryStatus, number> {
   return {
     FAILED: project?.failed ?? 0,
     RETRYING: project?.retrying ?? 0,

@@ -29,7 +29,7 @@ const timeFormat = new Intl.DateTimeFormat('en', {
   minute: '2-digit',
   hourCycle: 'h23',
 });
-const NOTHING = 'none';
+const NO_REVISION = 'none';
 
 export function Revisions({ integration }: { integration: revisions_integration$key }) {
   const { nodes, totalCount } = useFragment(REVISIONS, integration).revisions;
@@ -41,7 +41,7 @@ export function Revisions({ integration }: { integration: revisions_integration$
   const findRevision = (id: string | null) => nodes.find((node) => node.id === id);
   const to = findRevision(params.get('to')) ?? nodes[0];
   const from =
-    params.get('from') === NOTHING ? undefined : (findRevision(params.get('from')) ?? nodes[1]);
+    params.get('from') === NO_REVISION ? undefined : (findRevision(params.get('from')) ?? nodes[1]);
   const choose = (name: string) => (id: string) => {
     const newParams = new URLSearchParams(params);
     newParams.set(name, id);
@@ -53,8 +53,8 @@ export function Revisions({ integration }: { integration: revisions_integration$
       <div className="filters stacked">
         <Choice
           label="From"
-          options={[{ id: NOTHING, label: 'None' }, ...options]}
-          value={from?.id ?? NOTHING}
+          options={[{ id: NO_REVISION, label: 'None' }, ...options]}
+          value={from?.id ?? NO_REVISION}
           onChange={choose('from')}
         />
         <Choice label="To" options={options} value={to.id} onChange={choose('to')} />

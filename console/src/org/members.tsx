@@ -87,20 +87,19 @@ export function Members({ org: orgKey, query }: MembersProps) {
       <Table label="Members" columns={columns}>
         {nodes.map((member) => {
           const { builder, role, createTime } = member;
-          const isReader = isViewer(member);
+          const isSelf = isViewer(member);
           const name = formatName(member);
           const key = { orgId: org.id, builderId: builder.id };
           return (
             <tr key={builder.id}>
               <td>
-                <span className="strong">{name}</span>{' '}
-                {isReader && <span className="tag">You</span>}
+                <span className="strong">{name}</span> {isSelf && <span className="tag">You</span>}
                 {builder.fullName && builder.primaryEmail && (
                   <div className="quiet">{builder.primaryEmail}</div>
                 )}
               </td>
               <td>
-                {isAdmin && !isReader ? (
+                {isAdmin && !isSelf ? (
                   <Choice
                     label={`Role of ${name}`}
                     isLabelHidden
@@ -118,8 +117,8 @@ export function Members({ org: orgKey, query }: MembersProps) {
               </td>
               {hasActions && (
                 <td>
-                  {isReader && !isLastAdmin && <Leave org={org} builderId={builder.id} />}
-                  {isAdmin && !isReader && (
+                  {isSelf && !isLastAdmin && <Leave org={org} builderId={builder.id} />}
+                  {isAdmin && !isSelf && (
                     <ConfirmChange<membersRemoveMutation>
                       triggerLabel="Remove"
                       title={`Remove ${name} from ${org.label}?`}

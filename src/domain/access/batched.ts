@@ -1,4 +1,7 @@
-/** Batches the loading of relations and lists: keys that a call requests from a batch in one tick are loaded together. */
+/**
+ * Batches the loading of relations and lists: keys that a call requests from a batch in one turn of the event loop are
+ * loaded together.
+ */
 import DataLoader from 'dataloader';
 import type { Call } from './call.ts';
 import type { Batch } from './scope.ts';
@@ -11,7 +14,7 @@ const LOADERS = Symbol('loaders');
 
 type Loaders = Map<unknown, DataLoader<unknown, unknown>>;
 
-/** Loads the value of a key, together with other keys of the same tick. Values are not cached, so later reads see changes. */
+/** Loads the value of a key, together with other keys of the same turn of the event loop. Values are not cached, so later reads see changes. */
 export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
   const loaders = getLoaders(call);
   let loader = loaders.get(batch);

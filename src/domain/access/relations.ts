@@ -1,4 +1,6 @@
-/** Loads related objects. Keys that a call requests from a batch in one tick are loaded together. */
+/**
+ * Loads related objects. Keys that a call requests from a batch in one turn of the event loop are loaded together.
+ */
 import type { z } from 'zod';
 import { notFound } from '../../kernel/errors.ts';
 import { unwrapSchema } from '../../kernel/unwrap-schema.ts';

@@ -1,7 +1,7 @@
 /**
  * Finds values of an input that can't be stored unchanged: strings with NUL or lone surrogates, values nested too deep,
- * numbers that are not finite, integers that JSON.parse may have rounded, and members named __proto__. Lists that are too long to check in one turn of the event
- * loop are reported first.
+ * numbers that are not finite, integers that JSON.parse may have rounded, and members named __proto__. Lists that are too
+ * long to check in one turn of the event loop are reported first.
  */
 import type { Issue } from '../../kernel/errors.ts';
 import { LEVELS_MAX } from '../../work/bounded-parse.ts';
@@ -14,12 +14,13 @@ import { isStorableString } from './storable-json.ts';
  */
 const LIST_ITEMS_MAX = 10_000;
 
-/** Inputs with more items are read in several turns of the event loop. Reading this many takes about 10 ms. */
-const TURN_ITEMS_MAX = 1_000;
+/** Inputs with more items are read in several steps, each in a turn of the event loop of its own. Reading this many takes about 10 ms. */
+const ONE_STEP_ITEMS_MAX = 1_000;
 
 const TOO_LONG = `has too many items: the lists of a request may have at most ${LIST_ITEMS_MAX} items in total.`;
 const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
 
+/** Yields an issue for each value that can't be stored. If the lists are too long, yields only that issue. */
 export function* listUnstorable(value: unknown): Generator<Issue> {
   const longList = findLongList(value);
   if (longList) yield longList;
@@ -37,7 +38,7 @@ export function findLongList(value: unknown): Issue | null {
 
 /** True if the steps that read an input must run in different turns of the event loop. */
 export function mustYieldBetweenSteps(value: unknown): boolean {
-  return findListBeyond(value, TURN_ITEMS_MAX) !== null;
+  return findListBeyond(value, ONE_STEP_ITEMS_MAX) !== null;
 }
 
 /** Returns the path of the list with which all lists of a value have more items than the maximum. */

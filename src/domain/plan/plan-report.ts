@@ -91,7 +91,7 @@ async function addRevisionReport(
   const { projectId } = context.state;
   const { id: integrationId, name: integrationName, content: before } = storedIntegration;
   const content = parseItemContent(change.after);
-  const revision = { projectId, integrationId, integrationName, before, content };
+  const revision = { projectId, integrationId, integrationName, before, after: content };
   const { prisma } = call.database;
   const { catalog, changedProviders } = context.providers;
   const catalogs = { catalog, catalogBefore: call.catalog };

@@ -56,7 +56,7 @@ export async function planProviders(
   };
 }
 
-interface ProviderPlan {
+interface ProvidersToReport {
   state: ProjectState;
   allowDeletions: boolean;
   changes: readonly PlanChange[];
@@ -66,7 +66,7 @@ interface ProviderPlan {
 /** Reports what changed custom providers break, as `updateProvider` does, and which deleted ones are still used. */
 export async function reportProviders(
   { database: { prisma } }: InProject<RowServices>,
-  { state, allowDeletions, changes, providers }: ProviderPlan,
+  { state, allowDeletions, changes, providers }: ProvidersToReport,
 ): Promise<{ impacts: Impact[]; findings: Finding[] }> {
   const { projectId } = state;
   const integrationChanges = changes.filter(({ kind }) => kind === 'INTEGRATION');

@@ -101,13 +101,14 @@ function openMessages(
   };
 
   async function* generate(): AsyncGenerator<Message, void> {
-    let share: Share | null = null;
+    let sharedResults: SharedResults | null = null;
     try {
       for await (const item of items) {
         const currentViewer = await stream.waitForCheck();
         if (!currentViewer) break;
-        if (share?.viewer !== currentViewer) share = createShare(subscription, currentViewer);
-        yield await item.computeOnce(share.key, share.execute);
+        if (sharedResults?.viewer !== currentViewer)
+          sharedResults = createSharedResults(subscription, currentViewer);
+        yield await item.computeOnce(sharedResults.key, sharedResults.execute);
       }
       if (refusal) throw refusal;
     } catch (error) {
@@ -128,18 +129,18 @@ function openMessages(
   return messages;
 }
 
-/** Callers with equal rights share the results of an operation. */
-interface Share {
+/** The results of an operation for callers with equal rights. */
+interface SharedResults {
   viewer: Viewer;
   key: string;
   execute: (item: Item) => Promise<Message>;
 }
 
-function createShare(subscription: Subscription, viewer: Viewer): Share {
+function createSharedResults(subscription: Subscription, viewer: Viewer): SharedResults {
   const { operation, args } = subscription;
   return {
     viewer,
-    key: createShareKey(operation, args.variableValues ?? {}, viewer),
+    key: createResultsKey(operation, args.variableValues ?? {}, viewer),
     execute: (item) => executeWithRetry(subscription, viewer, item),
   };
 }
@@ -206,7 +207,7 @@ function listVariablesBelowRoot(
   return [...names];
 }
 
-export function createShareKey(
+export function createResultsKey(
   { number, variables }: SharedOperation,
   values: Record<string, unknown>,
   viewer: Viewer,

@@ -89,7 +89,7 @@ async function writeOneByOne(
       outcomes.push(await writeRecord(vendor, session, write));
     } catch (error) {
       if (!(error instanceof ProviderError) || outcomes.length === 0) throw error;
-      const outcome = error.outcomeUnknown ? 'It may have been written' : 'It was not written';
+      const outcome = error.isOutcomeUnknown ? 'It may have been written' : 'It was not written';
       const skippedIds = records
         .slice(index + 1)
         .map((skipped) => findUpdatedId(type, skipped.record));

@@ -17,7 +17,7 @@ import { pipedrive } from './crm/pipedrive.ts';
 import { salesloft } from './crm/salesloft.ts';
 import { zoho } from './crm/zoho.ts';
 import { freshdesk } from './support/freshdesk.ts';
-import { front } from './support/frontapp.ts';
+import { front } from './support/front.ts';
 import { intercom } from './support/intercom.ts';
 import { serviceNow } from './support/service-now.ts';
 import { zendeskSupport } from './support/zendesk-support.ts';

@@ -86,7 +86,7 @@ function createHttpOptions({
     graphiql: false,
     landingPage: false,
     logging: false,
-    // server/http/front.ts handles CORS for all surfaces.
+    // server/http/http-front-end.ts handles CORS for all surfaces.
     cors: false,
     // `useDocuments` caches documents, and `useProblems` masks errors.
     parserAndValidationCache: false,

@@ -104,7 +104,7 @@ test('reports an unknown outcome if the response to a create is not JSON', async
   await using vendor = await startVendor([respondWith('<html>')]);
   expect(await catchFailure(vendor.create())).toMatchObject({
     kind: 'DISCONNECTED',
-    outcomeUnknown: true,
+    isOutcomeUnknown: true,
   });
 });
 

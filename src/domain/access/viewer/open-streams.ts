@@ -197,7 +197,7 @@ export class OpenStreams {
   }
 }
 
-/** Returns the caller when its last check is recent. Null if the stream has ended. */
+/** Returns the viewer as soon as the last check of its caller is recent. Null if the stream has ended. */
 async function waitForCheck(
   caller: Caller,
   stream: Stream,

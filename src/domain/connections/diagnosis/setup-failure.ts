@@ -63,7 +63,7 @@ const CUSTOMER_INPUT =
   /^(?:apiKey|basicAuth|customAuth|oauth2\w+|providerWorkspaceRef|providerMetadata|groupRef|consumerRef|connectionId)$/;
 
 /** True if the error names an input that customers can't correct. */
-export function isSetupMistake(error: unknown): error is DomainError {
+export function isSetupProblem(error: unknown): error is DomainError {
   const issues = error instanceof DomainError ? (error.issues ?? []) : [];
   return issues.some(({ path: [member] }) => !CUSTOMER_INPUT.test(String(member)));
 }
@@ -84,7 +84,7 @@ export async function runRecordingSetupFailures<R>(
   try {
     return await work();
   } catch (error) {
-    if (isSetupMistake(error)) await recordForEndUser(call, request, error);
+    if (isSetupProblem(error)) await recordForEndUser(call, request, error);
     throw error;
   }
 }

@@ -126,7 +126,7 @@ function refuseUnknownConditions(
   );
 }
 
-/** Calls in the same tick that read records of one account share a request. */
+/** Calls in the same turn of the event loop that read records of one account share a request. */
 export const readObjectRecord = read(
   listInstallationRecords.needs,
   "Reads a current record of the group's account at the provider by its id. Null if there is none.",

@@ -171,7 +171,7 @@ export async function reconcileSubscriptions(
 export async function followRevision(
   services: Pick<ProjectServices, 'catalog' | 'now'>,
   tx: Transaction,
-  { projectId, integrationId, before, content }: RevisionChange,
+  { projectId, integrationId, before, after: content }: RevisionChange,
 ): Promise<void> {
   if (!before.subscribe && !content.subscribe) return;
   const isSame = (section: 'subscribe' | 'read') =>

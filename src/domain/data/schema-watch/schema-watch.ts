@@ -28,7 +28,7 @@ export async function followSchema(
 export async function followSchemaOfRevision(
   { now }: Pick<Services, 'now'>,
   tx: Transaction,
-  { projectId, integrationId, before, content }: RevisionChange,
+  { projectId, integrationId, before, after: content }: RevisionChange,
 ): Promise<void> {
   // Older revisions have no member `watchSchema`.
   const wasWatched = Boolean(before.watchSchema);

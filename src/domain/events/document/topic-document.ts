@@ -97,7 +97,7 @@ export function splitTopic({ eventTypes, destinations, ...topic }: CanonicalItem
   const listNames = (names: unknown) => (names as string[] | undefined) ?? [];
   return {
     topic,
-    eventRoutes: listNames(eventTypes).map((wireName) => ({ eventType: wireName, topic: name })),
+    eventRoutes: listNames(eventTypes).map((eventType) => ({ eventType, topic: name })),
     destinationRoutes: listNames(destinations).map((destination) => ({
       topic: name,
       destination,

@@ -73,7 +73,7 @@ export async function findProviderImpacts(
     const reasons: Text[] = result.suspendedConnections > 0 ? [describeOtherTargets(after)] : [];
     if (!changedIntegrations.has(integration.name)) {
       const content = await readLatestContent(client, integration);
-      const revision = { ...toImpactKey(integration), before: content, content };
+      const revision = { ...toImpactKey(integration), before: content, after: content };
       const { impacts } = await findImpacts(catalogs, client, revision);
       result.impacts.push(...impacts.list());
       const contentReasons = listNewReasons(content, catalogs);

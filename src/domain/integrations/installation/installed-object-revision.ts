@@ -64,7 +64,7 @@ export async function rescheduleObjects(
   tx: Transaction,
   revision: RevisionChange & { now: Date },
 ): Promise<void> {
-  const { before, content, now, ...key } = revision;
+  const { before, after: content, now, ...key } = revision;
   const schedulesBefore = new Map(
     before.read?.objects.map((object) => [object.objectName, object.schedule]),
   );

@@ -296,5 +296,5 @@ export interface RevisionChange {
   projectId: string;
   integrationId: string;
   before: IntegrationContent;
-  content: IntegrationContent;
+  after: IntegrationContent;
 }

@@ -162,7 +162,7 @@ export async function listImpacts(
     integrationId: integration.id,
     integrationName: integration.name,
     before,
-    content: readIntegrationContent(revision),
+    after: readIntegrationContent(revision),
   });
   return impacts.list();
 }
@@ -191,7 +191,7 @@ export async function revise(
     integrationId: id,
     projectId,
     before: readIntegrationContent(previousRevision),
-    content: revision.content,
+    after: revision.content,
     now: call.now(),
   };
   await dropObjects(tx, changes, destructive);
@@ -222,10 +222,10 @@ async function insertRevision(
 
 async function dropObjects(
   tx: Transaction,
-  { before, content, now, ...key }: RevisionChange & { now: Date },
+  { before, after: content, now, ...key }: RevisionChange & { now: Date },
   destructive: boolean,
 ): Promise<void> {
-  const objectNames = listDroppedObjects({ before, content });
+  const objectNames = listDroppedObjects({ before, after: content });
   if (objectNames.length === 0) return;
   if (destructive) return pauseDroppedObjects(tx, key, { objectNames, now });
   const reads = await describeReadsOfObjects(tx, key, objectNames);
@@ -238,8 +238,8 @@ async function dropObjects(
 /** Lists the objects that the previous content reads and the new content does not read. */
 export function listDroppedObjects({
   before,
-  content,
-}: Pick<RevisionChange, 'before' | 'content'>): string[] {
+  after: content,
+}: Pick<RevisionChange, 'before' | 'after'>): string[] {
   const names = new Set(content.read?.objects.map(({ objectName }) => objectName));
   return (before.read?.objects ?? [])
     .map(({ objectName }) => objectName)

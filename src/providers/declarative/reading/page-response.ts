@@ -39,7 +39,7 @@ function isLostScroll({ paging }: BehavingList, error: unknown): error is Provid
     paging.kind === 'cursor' &&
     paging.isScroll &&
     error instanceof ProviderError &&
-    error.outcomeUnknown
+    error.isOutcomeUnknown
   );
 }
 

@@ -358,7 +358,7 @@ test('forwards requests and pages without a warning of Node', async () => {
     expect(response.status).toBe(200);
     await response.text();
   }
-  // Node emits warnings in the next tick.
+  // Node emits warnings in a later turn of the event loop.
   await new Promise(setImmediate);
   expect(warnings).toEqual([]);
 });

@@ -15,7 +15,7 @@ import type {
 } from '../../../access/call.ts';
 import { type InProject, inProject } from '../../../access/catalog.ts';
 import { castJsonColumn } from '../../../base/storable-json.ts';
-import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
+import { isSetupProblem, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import { startOAuthConnectInput } from '../connection-input.ts';
@@ -69,7 +69,7 @@ interface Failure {
   /** True if the detail is the provider's own text. */
   isProviderText: boolean;
   /** True for a mistake in the project's setup, which customers can't correct. */
-  isSetupMistake: boolean;
+  isSetupProblem: boolean;
 }
 
 interface ShownFailure extends Failure {
@@ -155,12 +155,12 @@ function readRedirect({
       error,
       detail: errorDescription ?? NO_REASON,
       isProviderText: errorDescription !== null,
-      isSetupMistake: SETUP_ERRORS.has(error),
+      isSetupProblem: SETUP_ERRORS.has(error),
     };
   }
   if (code) return { code };
   const detail = 'The provider returned no authorization code.';
-  return { error: 'invalid_request', detail, isProviderText: false, isSetupMistake: false };
+  return { error: 'invalid_request', detail, isProviderText: false, isSetupProblem: false };
 }
 
 /** Masks the secrets of the flow, which the provider may repeat in its redirect. */
@@ -181,13 +181,13 @@ async function maskFailure(
 /** Converts an error of a provider or of the domain. Rethrows other errors. */
 function toFailure(error: unknown): Failure {
   if (error instanceof ProviderError) {
-    const isSetupError =
+    const isSetupProblem =
       isClientRejection(error) || (!error.isTemporary && error.kind !== 'AUTH_INVALIDATED');
     return {
-      error: isSetupError ? 'invalid_request' : toErrorCode(error),
+      error: isSetupProblem ? 'invalid_request' : toErrorCode(error),
       detail: error.message,
       isProviderText: false,
-      isSetupMistake: isSetupError,
+      isSetupProblem,
     };
   }
   if (error instanceof DomainError) {
@@ -195,7 +195,7 @@ function toFailure(error: unknown): Failure {
       error: 'invalid_request',
       detail: nameInput(error.detail, startOAuthConnectInput.meta()?.id),
       isProviderText: false,
-      isSetupMistake: isSetupMistake(error),
+      isSetupProblem: isSetupProblem(error),
     };
   }
   throw error;
@@ -206,7 +206,7 @@ async function failOAuthFlow(
   { projectId, provider, input }: OAuthFlow,
   { failure, returnPage }: { failure: Failure; returnPage: ReturnPage },
 ): Promise<CallbackOutcome> {
-  if (failure.isSetupMistake) {
+  if (failure.isSetupProblem) {
     const { groupRef, consumerRef } = castJsonColumn<StoredFlowInput>(input);
     const [[group], [consumer]] = await Promise.all([
       services.database.reads.find('Group', { projectId, groupRef }),

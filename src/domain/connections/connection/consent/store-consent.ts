@@ -13,7 +13,7 @@ import { type ConnectionRequest, putConnection } from '../put-connection.ts';
 import { findIdentity } from '../session/identify-account.ts';
 import { tryUnsealCredentials } from '../session/stored-credentials.ts';
 import { replayEntry } from '../token/token-commit.ts';
-import { type Lease, waitForLease } from '../token/token-lease.ts';
+import { type RefreshLease, waitForRefreshLease } from '../token/token-lease.ts';
 
 type AccountNames = Pick<ConnectionWithCredentials, 'providerWorkspaceRef' | 'providerConsumerRef'>;
 
@@ -63,9 +63,11 @@ export async function storeConsent(
 }
 
 /** Waits for the lease. Null if another process keeps it: the consent is then stored without the refresh token. */
-async function claimLease(...parameters: Parameters<typeof waitForLease>): Promise<Lease | null> {
+async function claimLease(
+  ...parameters: Parameters<typeof waitForRefreshLease>
+): Promise<RefreshLease | null> {
   try {
-    return await waitForLease(...parameters);
+    return await waitForRefreshLease(...parameters);
   } catch (error) {
     if (error instanceof ProviderError && error.isTemporary) return null;
     throw error;

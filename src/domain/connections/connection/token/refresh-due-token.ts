@@ -12,7 +12,7 @@ import type { ProviderServices, RowServices } from '../../../access/call.ts';
 import { logWorkFailure } from '../../provider/work-failure.ts';
 import type { Credentials, UnsealedCredentials } from '../credentials.ts';
 import { canRefresh, findRefreshDueTime } from './token.ts';
-import { Lease, REFRESH_COLUMNS, REFRESH_LEASES, type RefreshClaim } from './token-lease.ts';
+import { REFRESH_COLUMNS, REFRESH_LEASES, type RefreshClaim, RefreshLease } from './token-lease.ts';
 import { refreshWithLease } from './token-refresh.ts';
 
 /** The delay before a worker retries a failed refresh. A request that needs the token retries it earlier. */
@@ -38,7 +38,7 @@ async function refreshDueToken(
   claim: DueRefresh,
   signal: AbortSignal,
 ): Promise<void> {
-  const lease = new Lease(services.database, claim, performance.now());
+  const lease = new RefreshLease(services.database, claim, performance.now());
   if (signal.aborted) return lease.release();
   try {
     const isStale = (stored: Credentials) => isDueBy(stored, claim.refreshDueTime);
@@ -68,7 +68,7 @@ function isDueBy(credentials: Credentials, dueTime: Date | null): boolean {
 /** Stores when the token is refreshed next, unless the refresh has stored it. */
 async function schedule(
   { database, now }: RowServices,
-  lease: Lease,
+  lease: RefreshLease,
   { sealed, credentials }: UnsealedCredentials,
 ): Promise<void> {
   const condition = { credentialsSealed: sealed };

@@ -152,7 +152,7 @@ export async function postForm(
     : services.providerAccess.outbound;
   try {
     const response = await outbound.send({
-      ...createExchange(request, url),
+      ...createEndpointRequest(request, url),
       ...ENDPOINT_LIMITS,
       timeoutMs,
     });
@@ -164,8 +164,8 @@ export async function postForm(
   }
 }
 
-/** Creates the method, the headers and the body of a request. */
-function createExchange(
+/** Creates the HTTP request to the endpoint. */
+function createEndpointRequest(
   { provider, client, form, login }: TokenRequest,
   url: string,
 ): Pick<OutboundRequest, 'method' | 'url' | 'headers' | 'body'> {

@@ -51,15 +51,15 @@ export type LeasedConnection = Omit<RefreshClaim, 'refreshLeaseToken'>;
  * Claims the lease, and waits while another process has it. Null if `isNeeded`, which runs before each attempt, returns
  * false. Throws RETRYABLE if the other process keeps the lease.
  */
-export async function waitForLease(
+export async function waitForRefreshLease(
   services: Pick<Services, 'database'>,
   connection: ConnectionKey,
   isNeeded: () => Promise<boolean>,
-): Promise<Lease | null> {
+): Promise<RefreshLease | null> {
   const deadlineMs = performance.now() + LEASE_WAIT_MS;
   for (;;) {
     if (!(await isNeeded())) return null;
-    const lease = await claimLease(services, connection);
+    const lease = await claimRefreshLease(services, connection);
     if (lease) return lease;
     if (performance.now() > deadlineMs) {
       throw new ProviderError('RETRYABLE', 'Another process is still refreshing the token.');
@@ -69,17 +69,17 @@ export async function waitForLease(
 }
 
 /** Claims the lease. Returns null if another process has it, or if the connection was deleted. */
-async function claimLease(
+async function claimRefreshLease(
   { database }: Pick<Services, 'database'>,
   { id, projectId }: ConnectionKey,
-): Promise<Lease | null> {
+): Promise<RefreshLease | null> {
   const claimedAtMs = performance.now();
   const key = { id, projectId };
   const claim = await REFRESH_LEASES.claimOne(database, key, { columns: REFRESH_COLUMNS });
-  return claim && new Lease(database, claim, claimedAtMs);
+  return claim && new RefreshLease(database, claim, claimedAtMs);
 }
 
-export class Lease {
+export class RefreshLease {
   readonly #database: Database;
   readonly #claim: RefreshClaim;
   #renewedAtMs: number;

@@ -37,7 +37,7 @@ import {
   type TokenRequest,
   type TokenResponse,
 } from './token-endpoint.ts';
-import { type Lease, waitForLease } from './token-lease.ts';
+import { type RefreshLease, waitForRefreshLease } from './token-lease.ts';
 import { createRefreshRequest } from './token-request.ts';
 
 /** A rejection that must repeat is final this long after the first one. */
@@ -84,7 +84,7 @@ async function refresh(
   connection: ConnectionKey,
   request: RefreshRequest,
 ): Promise<UnsealedCredentials> {
-  const lease = await waitForLease(services, connection, async () =>
+  const lease = await waitForRefreshLease(services, connection, async () =>
     needsRefresh(await readCredentials(services, connection), request),
   );
   if (!lease) return readCredentials(services, connection);
@@ -99,7 +99,7 @@ async function refresh(
 /** Does what `getFreshCredentials` does, for a caller that holds the lease. The caller releases it. */
 export async function refreshWithLease(
   services: ProviderServices,
-  lease: Lease,
+  lease: RefreshLease,
   { isStale, isRequested = false }: RefreshRequest,
 ): Promise<UnsealedCredentials> {
   await replayEntry(services, lease.connection.id);
@@ -113,7 +113,7 @@ export async function refreshWithLease(
 }
 
 interface RenewalRequest {
-  lease: Lease;
+  lease: RefreshLease;
   before: RefreshableCredentials;
   isRequested: boolean;
 }

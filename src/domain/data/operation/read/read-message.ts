@@ -110,7 +110,7 @@ export function serializeEntry(
   return { id, text: JSON.stringify({ id, ...createEntry(record, deliveredNames) }) };
 }
 
-interface PageToReport {
+interface PageToDeliver {
   /** The entries of the page, after those of earlier pages that wait until a message is full. */
   entries: readonly SerializedEntry[];
   /** True if no page follows, so that all entries are sent. */
@@ -129,7 +129,7 @@ interface PageMessages {
  */
 export function createPageMessages(
   head: MessageHead,
-  { entries, isLast }: PageToReport,
+  { entries, isLast }: PageToDeliver,
   { messageSize }: Pick<ReadPlan, 'messageSize'>,
 ): PageMessages {
   const texts = entries.map(({ text }) => text);

@@ -203,8 +203,8 @@ function createUnsupportedWriteError({ displayName }: Provider): ProviderError {
 
 function toFailure({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
   if (error instanceof ProviderError) {
-    const { isTemporary, outcomeUnknown, retryAfterMs } = error;
-    return { message: toErrorText(error.message), isTemporary, outcomeUnknown, retryAfterMs };
+    const { isTemporary, isOutcomeUnknown, retryAfterMs } = error;
+    return { message: toErrorText(error.message), isTemporary, isOutcomeUnknown, retryAfterMs };
   }
   if (error instanceof DomainError) {
     return createPermanentFailure(toErrorText(error.detail));
@@ -212,15 +212,15 @@ function toFailure({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailu
   // This is a defect or a database outage. The provider may have executed the request.
   log.error({ err: error }, 'write.attempt_failed');
   const message = 'An unexpected error stopped the write.';
-  return { message, isTemporary: true, outcomeUnknown: true, retryAfterMs: null };
+  return { message, isTemporary: true, isOutcomeUnknown: true, retryAfterMs: null };
 }
 
 /** Creates a failure that no later attempt can avoid. */
 export function createPermanentFailure(
   message: Text,
-  { outcomeUnknown = false } = {},
+  { isOutcomeUnknown = false } = {},
 ): AttemptFailure {
-  return { message, isTemporary: false, outcomeUnknown, retryAfterMs: null };
+  return { message, isTemporary: false, isOutcomeUnknown, retryAfterMs: null };
 }
 
 /**

@@ -19,7 +19,7 @@ export interface AttemptFailure {
   /** True if a later attempt can succeed. */
   isTemporary: boolean;
   /** True if the provider may have executed the write. */
-  outcomeUnknown: boolean;
+  isOutcomeUnknown: boolean;
   /** The wait that the provider requires. */
   retryAfterMs: number | null;
 }
@@ -71,7 +71,7 @@ export function decideRetry(
   failure: AttemptFailure,
   { now, random }: { now: Date; random: () => number },
 ): Decision {
-  const isUncertain = failure.outcomeUnknown || write.wasUncertain;
+  const isUncertain = failure.isOutcomeUnknown || write.wasUncertain;
   const outcome = { kind: isUncertain ? 'unknown' : 'fail' } as const;
   if (!failure.isTemporary) return outcome;
   const time = new Date(
@@ -79,7 +79,7 @@ export function decideRetry(
   );
   if (isUncertain && !isRepeatable(write, time)) return outcome;
   if (write.mode === 'SYNCHRONOUS') {
-    const isRetried = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS_MAX;
+    const isRetried = failure.isOutcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS_MAX;
     return isRetried ? { kind: 'retry', time } : outcome;
   }
   return time > write.deadlineTime ? outcome : { kind: 'retry', time };

@@ -254,7 +254,7 @@ export async function postponeWrite(
 ): Promise<void> {
   const { task, wasUncertain } = claim;
   const { projectId, objectName, attempts } = task;
-  const isUncertain = failure.outcomeUnknown || wasUncertain;
+  const isUncertain = failure.isOutcomeUnknown || wasUncertain;
   const now = services.now();
   const retry = { attempts, lastAttemptTime: task.lastAttemptTime ?? now };
   const message = text`Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;

@@ -81,7 +81,7 @@ async function attemptAndRecord(services: ProviderServices, claim: Claim): Promi
   const retry = isOpen ? await attemptOnce(services, claim, entries) : null;
   if (!retry) return { endedWrite: await endWrite(services, claim, entries) };
   await postponeWrite(services, claim, { ...retry, entries });
-  const isUncertain = retry.failure.outcomeUnknown || claim.wasUncertain;
+  const isUncertain = retry.failure.isOutcomeUnknown || claim.wasUncertain;
   return { next: { time: retry.time, isUncertain } };
 }
 
@@ -178,7 +178,7 @@ interface UncertainWrite {
 
 /** Creates the failure of an uncertain creation that can't be repeated. */
 function createUnrepeatableFailure(write: UncertainWrite): AttemptFailure {
-  return createPermanentFailure(describeUnrepeatableWrite(write), { outcomeUnknown: true });
+  return createPermanentFailure(describeUnrepeatableWrite(write), { isOutcomeUnknown: true });
 }
 
 function describeUnrepeatableWrite({ task, entries, keyUntil }: UncertainWrite): string {

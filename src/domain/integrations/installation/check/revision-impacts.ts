@@ -154,11 +154,11 @@ function isWaitRefused(error: unknown): boolean {
 }
 
 /** Lists the provider's fields that the new content requires and the previous content did not require, by object. */
-function listNewRequirements({ before, content }: RevisionChange): ChosenNames[] {
+function listNewRequirements({ before, after }: RevisionChange): ChosenNames[] {
   const previousObjects = new Map(
     before.read?.objects.map((object) => [object.objectName, object]),
   );
-  return (content.read?.objects ?? []).flatMap(({ objectName, requiredFields }) => {
+  return (after.read?.objects ?? []).flatMap(({ objectName, requiredFields }) => {
     const previousNames = new Set(
       previousObjects.get(objectName)?.requiredFields.map(({ fieldName }) => fieldName) ?? [],
     );
@@ -229,14 +229,14 @@ async function findKnownObjects(
 function listNewIssues(
   { catalog, catalogBefore = catalog }: CheckedCatalogs,
   config: ConfigContent,
-  { before, content }: Pick<RevisionChange, 'before' | 'content'>,
+  { before, after }: Pick<RevisionChange, 'before' | 'after'>,
 ): Issue[] {
   const destinations = new Set(listDestinationsOfConfig(config));
   const listIssuesWith = (content: IntegrationContent, { findWithModule }: Catalog) => {
     const provider = findWithModule(content.provider, content.module);
     return [...listConfigRuleIssues(config, { content, provider, destinations })];
   };
-  const issues = listIssuesWith(content, catalog);
+  const issues = listIssuesWith(after, catalog);
   if (issues.length === 0) return [];
   const toKey = ({ path, detail }: Issue) => `${formatPath(path)} ${printText(detail)}`;
   const previousKeys = new Set(listIssuesWith(before, catalogBefore).map(toKey));

@@ -4,7 +4,7 @@ import {
   sendRequest,
 } from '../../../../../src/domain/connections/connection/session/provider-request.ts';
 import { createDeclarativeProvider } from '../../../../../src/providers/declarative/declarative-provider.ts';
-import { front } from '../../../../../src/providers/declared/support/frontapp.ts';
+import { front } from '../../../../../src/providers/declared/support/front.ts';
 
 const createUrl = (path: string) => createRequestUrl(front, { method: 'GET', path }).href;
 

@@ -113,7 +113,7 @@ test.each<[number, unknown, string]>([
 ])('maps a response with status %i and body %j to %s', async (status, body, kind) => {
   nextResponse = { status, body };
   const error = await requestToken().catch((reason) => reason);
-  expect(error).toMatchObject({ name: 'ProviderError', kind, outcomeUnknown: false });
+  expect(error).toMatchObject({ name: 'ProviderError', kind, isOutcomeUnknown: false });
   expect(error.message).toMatch(/^The token endpoint of Sandbox CRM responded with/);
   expect(error.message).not.toMatch(/the-refresh-token|the:secret/);
 });
@@ -158,7 +158,10 @@ test.each<[number, object, string]>([
 
 test('distinguishes an unreachable or forbidden endpoint from a rejection', async () => {
   server.failNext('DROPPED_CONNECTION');
-  await expect(requestToken()).rejects.toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
+  await expect(requestToken()).rejects.toMatchObject({
+    kind: 'RETRYABLE',
+    isOutcomeUnknown: false,
+  });
   await expect(requestToken({ tokenUrl: 'http://10.0.0.1/token' })).rejects.toMatchObject({
     kind: 'BAD_REQUEST',
     message: expect.stringContaining('could not be reached'),

@@ -23,10 +23,10 @@ const creation: AttemptedWrite = {
 const unavailable: AttemptFailure = {
   message: 'Not now',
   isTemporary: true,
-  outcomeUnknown: false,
+  isOutcomeUnknown: false,
   retryAfterMs: null,
 };
-const timeout = { ...unavailable, outcomeUnknown: true };
+const timeout = { ...unavailable, isOutcomeUnknown: true };
 const forbidden = { ...unavailable, isTemporary: false };
 
 const decideNext = (write: Partial<AttemptedWrite>, failure: AttemptFailure, random = 1) =>

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { EndUserViewer } from '../../../src/domain/access/viewer/end-user.ts';
 import type { Viewer } from '../../../src/domain/access/viewer/viewer.ts';
 import {
-  createShareKey,
+  createResultsKey,
   getSharedOperation,
 } from '../../../src/graphql/plugins/use-shared-subscriptions.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
@@ -19,7 +19,7 @@ function createKeyFunction(text: string) {
   const operation = document.definitions[0] as OperationDefinitionNode;
   const shared = getSharedOperation({ schema, document, operation });
   return (variables: Record<string, unknown>, viewer: Viewer = KEY_VIEWER) =>
-    createShareKey(shared, variables, viewer);
+    createResultsKey(shared, variables, viewer);
 }
 
 const createKey =

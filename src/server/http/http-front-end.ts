@@ -31,19 +31,19 @@ import type { ClientReaders } from './request-client.ts';
 import { beginRequest, findRefusal } from './request-metadata.ts';
 import { createBodyWatch } from './unfinished.ts';
 
-type FrontParts = Omit<GraphqlParts & PageParts & ConsoleParts & ClientReaders, 'buildConsole'>;
+type FrontEndParts = Omit<GraphqlParts & PageParts & ConsoleParts & ClientReaders, 'buildConsole'>;
 
-export interface Front extends HttpServer {
+export interface HttpFrontEnd extends HttpServer {
   /** The context of the routes under /v1. */
   rest: Rest;
 }
 
-/** Much longer than any name or id, so that validation reports too long ones. */
+/** Much longer than any name or id, so that the validation of inputs, and not the router, refuses longer ones. */
 const PARAM_LENGTH_MAX = 2_048;
 const NOT_FOUND_AT_WORKER =
   'This process is a worker: it serves only /livez and /readyz. Send the request to a process with the role api.';
 
-export async function createFront(parts: FrontParts): Promise<Front> {
+export async function createHttpFrontEnd(parts: FrontEndParts): Promise<HttpFrontEnd> {
   const { services, admission } = parts;
   const { config } = services;
   const server = openServer(parts);
@@ -74,7 +74,7 @@ export async function createFront(parts: FrontParts): Promise<Front> {
 }
 
 /** Opens the server with the hooks that every request passes. */
-function openServer({ services, readClient }: FrontParts): HttpServer {
+function openServer({ services, readClient }: FrontEndParts): HttpServer {
   const { config, log } = services;
   const observers = { ...services, readClient };
   const watchBody = createBodyWatch(config);
@@ -105,7 +105,7 @@ function openServer({ services, readClient }: FrontParts): HttpServer {
 }
 
 /** Registers each surface in its own context, with its own hooks, body parsers and form of errors. */
-function registerSurfaces(app: FastifyInstance, front: FrontParts, slots: Slots): void {
+function registerSurfaces(app: FastifyInstance, front: FrontEndParts, slots: Slots): void {
   const { services } = front;
   let building: Promise<void> | undefined;
   const buildConsole = () => {

@@ -13,7 +13,7 @@ import {
 /** Counting stops at this number, so that it is cheap even if much work is pending. */
 const COUNTED_MAX = 100_000;
 
-interface StateSources {
+interface GaugeSources {
   database: Database;
   /** Counts the open streams of this process, and the streams that lag behind the end of their log. */
   streams: () => { open: number; lagging: number };
@@ -47,7 +47,7 @@ interface ShareState {
 /** Updates gauges. Call it before the registry is read. Never throws. */
 export type UpdateGauges = () => Promise<void>;
 
-export function observeState(register: Registry, sources: StateSources): UpdateGauges {
+export function observeGauges(register: Registry, sources: GaugeSources): UpdateGauges {
   collectDefaultMetrics({ register });
   const createGauge: CreateGauge = (name, help, labelNames = []) =>
     new Gauge({ name, help, labelNames, registers: [register] });
@@ -65,7 +65,7 @@ export function observeState(register: Registry, sources: StateSources): UpdateG
 type CreateGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
 
 /** No label names a tenant: each level reports only its largest holder. */
-function observeShares(gauge: CreateGauge, { shares }: StateSources): UpdateGauges {
+function observeShares(gauge: CreateGauge, { shares }: GaugeSources): UpdateGauges {
   const requestsMax = gauge('gateway_requests_max', 'LIMIT_REQUESTS.');
   const held = gauge('gateway_share_held', 'The part of a share that callers use.', ['share']);
   const max = gauge('gateway_share_max', 'The most that all callers may hold.', ['share']);
@@ -87,7 +87,7 @@ function observeShares(gauge: CreateGauge, { shares }: StateSources): UpdateGaug
   };
 }
 
-function observeStreams(gauge: CreateGauge, { streams }: StateSources): UpdateGauges {
+function observeStreams(gauge: CreateGauge, { streams }: GaugeSources): UpdateGauges {
   const open = gauge('gateway_event_streams', 'Open event streams.');
   const lagging = gauge(
     'gateway_event_streams_lagging',
@@ -100,7 +100,7 @@ function observeStreams(gauge: CreateGauge, { streams }: StateSources): UpdateGa
   };
 }
 
-function observeConnections(gauge: CreateGauge, { database }: StateSources): UpdateGauges {
+function observeConnections(gauge: CreateGauge, { database }: GaugeSources): UpdateGauges {
   const count = gauge('db_client_connection_count', 'Connections of the pool.', ['state']);
   const max = gauge('db_client_connection_max', 'Connections that the pool may have.');
   const waiting = gauge(
@@ -116,7 +116,7 @@ function observeConnections(gauge: CreateGauge, { database }: StateSources): Upd
   };
 }
 
-function observeWork(gauge: CreateGauge, { database, work }: StateSources): UpdateGauges {
+function observeWork(gauge: CreateGauge, { database, work }: GaugeSources): UpdateGauges {
   const pending = gauge('gateway_deliveries_pending', 'Deliveries that are pending.');
   const due = gauge('gateway_deliveries_due', 'Deliveries that are due.');
   const oldest = gauge('gateway_delivery_oldest_due_seconds', 'How long the oldest has been due.');
@@ -156,7 +156,7 @@ function observeWork(gauge: CreateGauge, { database, work }: StateSources): Upda
 /** Returns a function that updates the gauges, and throws the error of its query. */
 function observeLeasedWork(
   gauge: CreateGauge,
-  { database, work }: Pick<StateSources, 'database' | 'work'>,
+  { database, work }: Pick<GaugeSources, 'database' | 'work'>,
 ): () => Promise<void> {
   const due = gauge('gateway_work_due', 'Rows that wait for a worker, by kind.', ['kind']);
   const running = gauge('gateway_work_running', 'Rows that this process runs, by kind.', ['kind']);
