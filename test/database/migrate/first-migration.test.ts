@@ -1,5 +1,5 @@
 /**
- * The first migration replaces those from before the first release. `support/copies/development-state` has the schema, a
+ * The first migration replaces those from before the first release. `support/backup/development-state` has the schema, a
  * data folder and a backup of the last commit before it, with the rows of a demo.
  */
 import { execFileSync } from 'node:child_process';
@@ -21,7 +21,7 @@ import {
   type DatabaseEnv,
   GATEWAY_ENV,
   startGateway,
-} from '../../support/copies/copied-databases.ts';
+} from '../../support/backup/copied-databases.ts';
 import { openUnmigratedPglite } from '../../support/database/embedded/embedded-databases.ts';
 import { queryRows } from '../../support/database/query.ts';
 import { dumpSchema } from '../../support/database/schema-dump.ts';
@@ -29,10 +29,10 @@ import { asTestDatabase } from '../../support/database/test-statements.ts';
 import { createClient } from '../../support/graphql-client.ts';
 import { runCommandInProcess } from '../../support/process/run-command.ts';
 
-const STATE = join(import.meta.dirname, '../../support/copies/development-state');
+const STATE = join(import.meta.dirname, '../../support/backup/development-state');
 const BACKUP = join(STATE, 'backup');
 const PASSPHRASE_ENV = { BACKUP_PASSPHRASE: 'correct horse battery' };
-/** Of the project in the data folder and in the backup. */
+/** A key of the project in the data folder and in the backup. It is valid nowhere else. */
 const API_KEY = 'ik_gJItCQ6Qm7kAaRubeOeediEmIM4xuJJxPV3ldXaNTaY2ZOrbc';
 const TIMEOUT = { timeout: 120_000 };
 
