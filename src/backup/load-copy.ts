@@ -252,6 +252,6 @@ async function dropCreatedObjects(
       await session.query('commit');
     });
   } catch (error) {
-    log.warn({ err: error }, 'copy.schema_left');
+    log.warn({ err: error }, 'copy.schema_not_dropped');
   }
 }

@@ -173,7 +173,7 @@ export class Recorder {
   }
 
   #reportDisabled(destinationId: string, reason: string): void {
-    this.#deps.log.warn({ destinationId, why: reason }, 'destination.disabled');
+    this.#deps.log.warn({ destinationId, reason }, 'destination.disabled');
     this.#deps.onDisabled(destinationId);
   }
 

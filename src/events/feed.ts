@@ -40,7 +40,7 @@ export function createFeed<E extends LogEntry, F>(
   { pollMs = POLL_MS } = {},
 ): Feed<E, F> {
   const tails = new Map<string, Tail<E, F>>();
-  const outage = new Outage(log, 'feed.unreadable');
+  const outage = new Outage(log, 'event_log.unreadable');
   const pollShardGroup = createPoller(log, outage, (shardGroup) =>
     advanceAll(source, listTails(shardGroup, tails)),
   );
@@ -99,7 +99,7 @@ function createPoller(
   const polls = new Map<string, { isRunning: boolean; outage: Outage }>();
   return async (shardGroup: ShardGroup) => {
     const createOutage = () =>
-      shardGroup.projectIds() === null ? outage : new Outage(log, 'feed.unreadable');
+      shardGroup.projectIds() === null ? outage : new Outage(log, 'event_log.unreadable');
     const poll = polls.get(shardGroup.name) ?? { isRunning: false, outage: createOutage() };
     polls.set(shardGroup.name, poll);
     if (poll.isRunning) return;

@@ -41,7 +41,7 @@ export async function runWork<S extends ProcessServices>(
   work: BackgroundWork<NoInfer<S>>,
 ): Promise<AsyncDisposable> {
   const running = new Map<string, AsyncDisposable>();
-  const outage = new Outage(services.log, 'project_groups.unreadable');
+  const outage = new Outage(services.log, 'shard_groups.unreadable');
   const stopping = new AbortController();
   const followShardGroups = async () => {
     const shardGroups = await services.database.listShardGroups();

@@ -58,7 +58,7 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
       instruments.records.inc({ kind, ...getProjectLabel(projectId) }, count),
     deliveryAttempted: ({ outcome, seconds, projectId }) =>
       instruments.deliveries.observe({ outcome, ...getProjectLabel(projectId) }, seconds),
-    providerEventReceived: (labels) => instruments.providerEvents.inc(labels),
+    providerEventReceived: (labels) => instruments.providerEventRequests.inc(labels),
     providerEventsProcessed: ({ count, ...labels }) =>
       instruments.providerEventsProcessed.inc(labels, count),
     statementEnded: ({ outcome, seconds }) => instruments.statements.observe({ outcome }, seconds),
@@ -134,14 +134,14 @@ function createWorkInstruments({ counter, histogram }: Factories, projectLabel: 
       ...providerLabels,
     ]),
     refreshes: counter('gateway_token_refreshes_total', 'Requests for tokens.', providerLabels),
-    providerEvents: counter(
-      'gateway_provider_events_total',
-      'Events of providers.',
+    providerEventRequests: counter(
+      'gateway_provider_event_requests_total',
+      'Requests and batches of streams with events of providers.',
       providerLabels,
     ),
     providerEventsProcessed: counter(
-      'gateway_provider_events_moved_total',
-      'Events of providers, one for each installation that wants one.',
+      'gateway_provider_events_processed_total',
+      'Events of providers, counted once for each subscribed installation.',
       providerLabels,
     ),
     operations: counter('gateway_operations_total', 'Reads and writes that ended.', [

@@ -23,8 +23,8 @@ type Entry = Record<string, unknown>;
 /** Shortens the line of a request. */
 function shortenEntry(entry: Entry): Entry {
   if (entry.msg !== 'request.ended') return entry;
-  const { level, time, method, path, status, ms } = entry;
-  return { level, time, msg: `${method} ${path} ${status} in ${ms} ms` };
+  const { level, time, method, path, status, durationMs } = entry;
+  return { level, time, msg: `${method} ${path} ${status} in ${durationMs} ms` };
 }
 
 export interface Addresses {

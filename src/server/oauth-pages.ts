@@ -48,7 +48,7 @@ export function registerOAuthPages(scope: FastifyInstance, services: Services): 
     }
     const refusal = findHttpRefusal(error);
     if (refusal) return pages.sendFailure(refusal.status, [pages.messages.openPageAgain]);
-    services.log.error({ error }, 'connect.failed');
+    services.log.error({ err: error }, 'connect.failed');
     return pages.sendFailure(500, [pages.messages.ourFault]);
   });
   registerFlowLink(scope, services);

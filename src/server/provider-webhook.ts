@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/access/call.ts';
 import {
-  type Receipt,
+  type ReceiveOutcome,
   receiveEvents,
   requiresEmptyResponses,
 } from '../domain/data/provider-event/receive-events.ts';
@@ -90,13 +90,13 @@ async function receiveWebhook(
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const url = getGatewayUrl(services, request) + request.url;
   const input = { method, url, headers, body };
-  const { receipt, stored, response, waitSeconds } = await receiveEvents(services, app, input);
+  const { outcome, stored, response, waitSeconds } = await receiveEvents(services, app, input);
   const provider = getMetricName(services, app.provider);
-  services.meters.providerEventReceived({ provider, outcome: receipt });
+  services.meters.providerEventReceived({ provider, outcome });
   services.meters.providerEventsProcessed({ provider, outcome: 'stored', count: stored });
-  const fields = { requestId: metadata.requestId, ...app, receipt, stored };
+  const fields = { requestId: metadata.requestId, ...app, outcome, stored };
   services.log.info(fields, 'provider_events.received');
-  if (receipt !== 'ACCEPTED') return sendProblem(reply, createReceiptProblem(receipt, waitSeconds));
+  if (outcome !== 'ACCEPTED') return sendProblem(reply, createRefusal(outcome, waitSeconds));
   const { status, headers: replyHeaders = {}, body: text } = response ?? { status: 204 };
   return reply.code(status).headers(replyHeaders).send(text);
 }
@@ -117,11 +117,11 @@ function createBodyProblem(refusal: BodyRefusal): Problem {
       );
 }
 
-function createReceiptProblem(
-  receipt: Exclude<Receipt, 'ACCEPTED'>,
+function createRefusal(
+  outcome: Exclude<ReceiveOutcome, 'ACCEPTED'>,
   waitSeconds?: number,
 ): Problem {
-  switch (receipt) {
+  switch (outcome) {
     // Both refusals have one response, which does not reveal whether the app exists.
     case 'REFUSED':
     case 'UNKNOWN_APP':

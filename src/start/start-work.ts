@@ -50,7 +50,7 @@ const endedProcesses: Upkeep<Services> = {
   hasNoProject: true,
   async run({ database, log }) {
     const processIds = await database.processes.check();
-    if (processIds.length > 0) log.warn({ processIds }, 'process.missed');
+    if (processIds.length > 0) log.warn({ processIds }, 'process.ended');
   },
 };
 
@@ -69,7 +69,7 @@ const expiredRows: Upkeep<Services> = {
   intervalMs: HOUR_MS,
   async run(services, signal) {
     const removedCount = await removeExpired(services, { signal });
-    services.log.info({ removed: removedCount }, 'expired.removed');
+    services.log.info({ removed: removedCount }, 'expired_rows.removed');
   },
 };
 

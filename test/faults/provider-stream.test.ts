@@ -91,7 +91,7 @@ test(`delivers each event of a stream once despite ${KILL_COUNT} SIGKILLs of its
 /** Returns the index of the gateway that stores new events. */
 async function findFollower(gateways: readonly Gateway[]): Promise<number> {
   const countStored = ({ lines }: Gateway) =>
-    lines.filter(({ msg }) => msg === 'provider_stream.stored').length;
+    lines.filter(({ msg }) => msg === 'provider_stream.events_stored').length;
   const countsBefore = gateways.map(countStored);
   const findIndex = () =>
     gateways.findIndex((gateway, index) => countStored(gateway) > (countsBefore[index] ?? 0));

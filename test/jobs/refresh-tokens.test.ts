@@ -150,7 +150,7 @@ test('postpones unreadable connections, and refreshes other connections', async 
   expect(await prisma.connection.count({ where: waitingConnections })).toBe(unreadableIds.length);
   const loggedFailures = lines
     .map((line) => JSON.parse(line))
-    .filter(({ msg }) => msg === 'token.not_refreshed');
+    .filter(({ msg }) => msg === 'token.refresh_failed');
   expect(loggedFailures.map(({ connectionId }) => connectionId).toSorted()).toEqual(
     unreadableIds.toSorted(),
   );

@@ -190,7 +190,7 @@ test('counts provider events by outcome, and reports the waiting events and the 
     return (await app.fetch(path, { method: 'POST', body: 'x', ...init })).status;
   };
   const countEvents = (outcome: string) =>
-    readSeries(`gateway_provider_events_total{provider="sandbox",outcome="${outcome}"}`);
+    readSeries(`gateway_provider_event_requests_total{provider="sandbox",outcome="${outcome}"}`);
   expect(await sendEvent({})).toBe(401);
   expect(await countEvents('UNKNOWN_APP')).toBe(1);
   expect(await sendEvent({ headers: { 'content-encoding': 'gzip' } })).toBe(415);
@@ -233,7 +233,9 @@ test('counts provider events by provider, with one series for unknown names', as
     await app.fetch(`/webhooks/${provider}/${newId('app')}`, { method: 'POST', body: '{}' });
   }
   const countRefusals = (provider: string) =>
-    readSeries(`gateway_provider_events_total{provider="${provider}",outcome="UNKNOWN_APP"}`);
+    readSeries(
+      `gateway_provider_event_requests_total{provider="${provider}",outcome="UNKNOWN_APP"}`,
+    );
   expect(await countRefusals('hubspot')).toBe(1);
   expect(await countRefusals('unknown')).toBe(2);
 });

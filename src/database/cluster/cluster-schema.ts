@@ -45,9 +45,7 @@ export async function findClusterSchema(session: OpenSession): Promise<ClusterSc
         log.warn({ command: 'npm run distribute' }, 'database.not_distributed');
         return false;
       }
-      await distributeAll(session, ({ table, placement }) =>
-        log.debug({ table, place: placement }, 'table.distributed'),
-      );
+      await distributeAll(session, (distributed) => log.debug(distributed, 'table.distributed'));
       return true;
     },
     async distribute(onDistributed) {

@@ -54,22 +54,22 @@ export class NodeWatch implements Disposable {
     };
   }
 
-  isAway(nodeId: number): boolean {
-    return this.#nodes.get(nodeId)?.isAway ?? false;
+  isUnreachable(nodeId: number): boolean {
+    return this.#nodes.get(nodeId)?.isUnreachable ?? false;
   }
 
-  /** True if the node is away, or has failed a statement and not passed a probe since. */
+  /** True if the node is unreachable, or has failed a statement and not passed a probe since. */
   isSuspect(nodeId: number): boolean {
     return this.#nodes.get(nodeId)?.isSuspect ?? false;
   }
 
-  get isAnyAway(): boolean {
-    return this.#nodes.values().some(({ isAway }) => isAway);
+  get isAnyUnreachable(): boolean {
+    return this.#nodes.values().some(({ isUnreachable }) => isUnreachable);
   }
 
   /** Returns the error for a statement that would wait for these nodes, or null if it may be sent. */
   findRefusal(nodeIds: readonly number[]): ServiceUnavailable | null {
-    return nodeIds.some((id) => this.isAway(id)) ? createRefusal() : null;
+    return nodeIds.some((id) => this.isUnreachable(id)) ? createRefusal() : null;
   }
 
   #getNode(id: number): WatchedNode {
@@ -85,7 +85,7 @@ export class NodeWatch implements Disposable {
   }
 }
 
-/** Returns the error for a statement that is not sent, because the nodes that have its rows are away. */
+/** Returns the error for a statement that is not sent, because the nodes that have its rows are unreachable. */
 export function createRefusal(): ServiceUnavailable {
   return new ServiceUnavailable(
     'The database server that has the rows of this project does not respond. Nothing was changed: retry after the time in Retry-After.',
@@ -106,13 +106,13 @@ class WatchedNode {
   #respondedMs = Number.NEGATIVE_INFINITY;
   #probedMs = Number.NEGATIVE_INFINITY;
   #isProbing = false;
-  isAway = false;
+  isUnreachable = false;
   isSuspect = false;
 
   constructor(id: number, { canCommit, log }: NodeWatchOptions) {
     this.#id = id;
     this.#canCommit = canCommit;
-    this.#outage = new Outage(log, 'node.away');
+    this.#outage = new Outage(log, 'cluster_node.unreachable');
   }
 
   begin(session: CancelableSession): OnStatementEnd {
@@ -136,20 +136,20 @@ class WatchedNode {
     this.#probedMs = performance.now();
     if (isCommitting) this.#markBack();
     if (isCommitting !== false) return;
-    // A node that responds to its statements during a failed probe is slow, and not away.
+    // A node that responds to its statements during a failed probe is slow, and not unreachable.
     const stillWaiting = slowStatements.filter((statement) => this.#waiting.has(statement));
     const isStuck = stillWaiting.length > SLOW_STATEMENTS_MAX;
-    if (this.isAway || this.#respondedMs < nowMs || isStuck) this.#markAway();
+    if (this.isUnreachable || this.#respondedMs < nowMs || isStuck) this.#markUnreachable();
   }
 
   #markBack(): void {
-    this.isAway = false;
+    this.isUnreachable = false;
     this.isSuspect = false;
     this.#outage.end();
   }
 
-  #markAway(): void {
-    this.isAway = true;
+  #markUnreachable(): void {
+    this.isUnreachable = true;
     this.isSuspect = true;
     this.#outage.recordFailure(undefined, { node: this.#id, waiting: this.#waiting.size });
     for (const { session } of this.#waiting) session.destroy();

@@ -27,10 +27,10 @@ export function createRoutedSession(access: NodeAccess): typeof Session {
   };
 }
 
-/** Returns a function that refuses a statement before it takes a connection, if it would wait for a node that is away. */
+/** Returns a function that refuses a statement before it takes a connection, if it would wait for a node that is unreachable. */
 export function createRefusalFinder(access: NodeAccess) {
   return (config: unknown, values?: unknown): Error | null => {
-    if (!access.watch.isAnyAway) return null;
+    if (!access.watch.isAnyUnreachable) return null;
     const pgQuery = findPgQuery(config, values);
     return pgQuery && access.watch.findRefusal(listAwaitedNodes(access, pgQuery));
   };

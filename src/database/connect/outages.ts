@@ -151,7 +151,7 @@ export class Outages implements Disposable {
     const outage = this.#open.get(kind);
     if (!outage) return;
     this.#open.delete(kind);
-    const ms = Math.round(performance.now() - outage.sinceMs - this.#quietMs);
-    this.#log.info({ kind, failures: outage.failures, ms }, 'database.recovered');
+    const durationMs = Math.round(performance.now() - outage.sinceMs - this.#quietMs);
+    this.#log.info({ kind, failures: outage.failures, durationMs }, 'database.recovered');
   }
 }

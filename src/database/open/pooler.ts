@@ -33,9 +33,11 @@ export async function detectPooler(
   }
   const pooler = { keepsStatements: await keepsStatements(session) };
   const missingTimeouts = await listSettings(session, MISSING_TIMEOUTS);
-  if (missingTimeouts.length > 0) log.warn({ settings: missingTimeouts }, 'database.unlimited');
+  if (missingTimeouts.length > 0)
+    log.warn({ settings: missingTimeouts }, 'database.limits_refused');
   const unsetSettings = await listUnsetPlannerSettings(session, pooler);
-  if (unsetSettings.length > 0) log.warn({ settings: unsetSettings }, 'database.planner_unset');
+  if (unsetSettings.length > 0)
+    log.warn({ settings: unsetSettings }, 'database.planner_settings_refused');
   return pooler;
 }
 

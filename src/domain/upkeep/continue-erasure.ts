@@ -218,7 +218,8 @@ async function tryToRemoveAtProvider(
   subscription: SubscriptionRow,
 ): Promise<void> {
   await removeAtProvider(services, subscription).catch((error: unknown) => {
-    const { installationId } = subscription;
-    services.log.warn({ err: error, installationId }, 'subscription.not_removed');
+    const { installationId, providerRef } = subscription;
+    const fields = { err: error, installationId, providerRef };
+    services.log.warn(fields, 'provider_subscription.not_removed');
   });
 }

@@ -198,9 +198,10 @@ class OpenSockets {
     socket.once('close', (code, reason) => {
       stopPinging();
       this.#unauthenticatedSockets.leave(socket);
-      const ms = Math.round(performance.now() - startedAt);
-      if (ms < EARLY_CLOSE_MS) for (const holder of holders) this.#pace.recordEarlyClose(holder);
-      log.info({ ...metadata, path, code, ms }, 'socket.closed');
+      const durationMs = Math.round(performance.now() - startedAt);
+      if (durationMs < EARLY_CLOSE_MS)
+        for (const holder of holders) this.#pace.recordEarlyClose(holder);
+      log.info({ ...metadata, path, code, durationMs }, 'socket.closed');
       notifyClosed(code, String(reason)).catch((error: unknown) =>
         log.error({ err: error }, 'socket.failed'),
       );

@@ -65,7 +65,7 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
       method,
       path: maskKeys(path),
       status,
-      ms: Math.round(seconds * 1_000),
+      durationMs: Math.round(seconds * 1_000),
       ...(!res.writableFinished && { isCut: true }),
     };
     const level = PAGE_FILE.test(path) && status < 400 ? 'debug' : 'info';

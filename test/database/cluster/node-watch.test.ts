@@ -53,7 +53,7 @@ test('fails statements that wait for an unresponsive node, and refuses further s
   const { watch, startStatement, lines } = fixture;
   const statements = Array.from({ length: 4 }, () => startStatement(1));
   const otherStatement = startStatement(2);
-  await expect.poll(() => watch.isAway(1)).toBe(true);
+  await expect.poll(() => watch.isUnreachable(1)).toBe(true);
   for (const { onEnd } of statements) {
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable));
   }
@@ -61,10 +61,10 @@ test('fails statements that wait for an unresponsive node, and refuses further s
   expect(watch.findRefusal([1])).toBeInstanceOf(ServiceUnavailable);
   expect(watch.findRefusal([2, 1])).toBeInstanceOf(ServiceUnavailable);
   expect(watch.findRefusal([2])).toBeNull();
-  expect(lines).toMatchObject([{ msg: 'node.away', node: 1 }]);
+  expect(lines).toMatchObject([{ msg: 'cluster_node.unreachable', node: 1 }]);
 
   canRespond = true;
-  await expect.poll(() => watch.isAway(1)).toBe(false);
+  await expect.poll(() => watch.isUnreachable(1)).toBe(false);
   expect(watch.findRefusal([1])).toBeNull();
   otherStatement.succeed();
   expect(otherStatement.onEnd).toHaveBeenCalledExactlyOnceWith(null);
@@ -77,7 +77,7 @@ test('does not probe a node when few statements are slow', async () => {
   startStatement(1);
   await delay(LONG_MS);
   expect(probedNodes).toEqual([]);
-  expect(watch.isAnyAway).toBe(false);
+  expect(watch.isAnyUnreachable).toBe(false);
 });
 
 test('fails statements that wait too long, even if the node responds to other statements', async () => {
@@ -86,12 +86,12 @@ test('fails statements that wait too long, even if the node responds to other st
   const { watch, startStatement } = fixture;
   const statements = Array.from({ length: 3 }, () => startStatement(1));
   using _succeeding = succeedRepeatedly(startStatement);
-  await expect.poll(() => watch.isAway(1)).toBe(true);
+  await expect.poll(() => watch.isUnreachable(1)).toBe(true);
   for (const { onEnd } of statements) {
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable));
   }
   canRespond = true;
-  await expect.poll(() => watch.isAway(1)).toBe(false);
+  await expect.poll(() => watch.isUnreachable(1)).toBe(false);
 });
 
 test('keeps a node available if it responds to its statements during a failed probe', async () => {
@@ -103,7 +103,7 @@ test('keeps a node available if it responds to its statements during a failed pr
   for (const { succeed } of statements) succeed();
   fail(false);
   await delay(LONG_MS);
-  expect(watch.isAnyAway).toBe(false);
+  expect(watch.isAnyUnreachable).toBe(false);
 });
 
 test('probes a node on which a statement has failed', async () => {
@@ -111,13 +111,13 @@ test('probes a node on which a statement has failed', async () => {
   using fixture = createWatch(() => canRespond);
   const { watch, startStatement } = fixture;
   startStatement(1).fail();
-  await expect.poll(() => watch.isAway(1)).toBe(true);
-  expect(watch.isAway(2)).toBe(false);
+  await expect.poll(() => watch.isUnreachable(1)).toBe(true);
+  expect(watch.isUnreachable(2)).toBe(false);
   canRespond = true;
-  await expect.poll(() => watch.isAway(1)).toBe(false);
+  await expect.poll(() => watch.isUnreachable(1)).toBe(false);
   startStatement(1).fail();
   await expect.poll(() => fixture.probedNodes.length).toBeGreaterThan(2);
-  expect(watch.isAway(1)).toBe(false);
+  expect(watch.isUnreachable(1)).toBe(false);
 });
 
 test('keeps statements waiting if the node accepts a new connection', async () => {
@@ -125,7 +125,7 @@ test('keeps statements waiting if the node accepts a new connection', async () =
   const { watch, startStatement, probedNodes, lines } = fixture;
   const statements = Array.from({ length: 4 }, () => startStatement(2));
   await expect.poll(() => probedNodes.length).toBeGreaterThan(0);
-  expect(watch.isAway(2)).toBe(false);
+  expect(watch.isUnreachable(2)).toBe(false);
   expect(lines).toEqual([]);
   for (const { onEnd, succeed } of statements) {
     succeed();

@@ -47,9 +47,9 @@ test.runIf(hasPgbouncer)(
     const { opening, lines } = openWithLog({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct });
     await using database = await opening;
     expect(lines).toMatchObject([
-      { msg: 'database.unlimited', settings: ['idle_in_transaction_session_timeout'] },
+      { msg: 'database.limits_refused', settings: ['idle_in_transaction_session_timeout'] },
       {
-        msg: 'database.planner_unset',
+        msg: 'database.planner_settings_refused',
         settings: expect.arrayContaining(['enable_seqscan', 'jit']),
       },
     ]);

@@ -49,8 +49,9 @@ export async function expectIsolatedFault(
   const spanBefore = { fromMs: beforeMs, toMs: faultMs };
   const spanDuring = { fromMs: faultMs, toMs: spanEndMs };
   const workDuring = countWorkIn(unaffected, spanDuring);
-  const nodeAwayLines = gateway.lines.filter(({ msg }) => msg === 'node.away');
-  const detectionMs = Date.parse(String(nodeAwayLines[0]?.time)) - performance.timeOrigin - faultMs;
+  const unreachableLines = gateway.lines.filter(({ msg }) => msg === 'cluster_node.unreachable');
+  const detectionMs =
+    Date.parse(String(unreachableLines[0]?.time)) - performance.timeOrigin - faultMs;
   console.log({
     unaffected: counts,
     workDuring,
@@ -58,7 +59,7 @@ export async function expectIsolatedFault(
     detectionMs: Math.round(detectionMs),
     busyConnections: busyConnections.length,
   });
-  expect(nodeAwayLines).toHaveLength(1);
+  expect(unreachableLines).toHaveLength(1);
   const failures = gateway.lines.filter(({ msg }) => msg === 'database.failed');
   const errors = [...unaffected.flatMap((project) => project.errors), JSON.stringify(failures)];
   expect(

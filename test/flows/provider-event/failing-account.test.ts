@@ -75,7 +75,7 @@ test('drops events that failed for a day, and logs their count', async () => {
     where: { projectId },
   });
   const dropped = lines.filter(
-    (line) => line.msg === 'provider_events.failed' && line.installationId === installationId,
+    (line) => line.msg === 'provider_events.dropped' && line.installationId === installationId,
   );
   expect(dropped).toMatchObject([{ level: 'error', objectName: 'contacts', count: 1 }]);
   sandbox.faults.clear();

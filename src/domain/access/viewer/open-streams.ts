@@ -75,7 +75,7 @@ export class OpenStreams {
   constructor(services: Services, verifier: BearerVerifier, options: Options = {}) {
     this.#services = services;
     this.#verifier = verifier;
-    this.#outage = new Outage(services.log, 'callers.unconfirmed');
+    this.#outage = new Outage(services.log, 'callers.not_checked');
     this.#options = { checkIntervalMs: CHECK_INTERVAL_MS, staleMs: STALE_MS, ...options };
   }
 

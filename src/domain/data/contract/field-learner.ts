@@ -48,7 +48,7 @@ export class FieldLearner implements AsyncDisposable {
   constructor({ database, log, now }: { database: Database; log: Log; now: () => Date }) {
     this.#prisma = database.prisma;
     this.#now = now;
-    this.#outage = new Outage(log, 'learned_fields.not_stored');
+    this.#outage = new Outage(log, 'field_types.not_stored');
   }
 
   /** Stores the field types of a description in the background. */

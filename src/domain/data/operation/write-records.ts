@@ -226,7 +226,7 @@ async function waitUntilEnded(
   }: { runningWrite: Promise<EndedWrite | null> | null; timedOut: Promise<void> },
 ): Promise<EndedWrite | null> {
   const endedWrite = await runningWrite?.catch((error: unknown) => {
-    call.log.warn({ err: error, operationId: operation.id }, 'write.left_to_worker');
+    call.log.warn({ err: error, operationId: operation.id }, 'write.released');
     return null;
   });
   if (endedWrite) return endedWrite;

@@ -262,7 +262,7 @@ async function recordFailure(
       data: { doneTime: new Date(nowMs), content: Prisma.DbNull },
     });
     if (count === 0) return;
-    services.log.error({ ...fields, err: error, count }, 'provider_events.failed');
+    services.log.error({ ...fields, err: error, count }, 'provider_events.dropped');
     const { provider } = claim;
     services.meters.providerEventsProcessed({ provider, outcome: 'failed', count });
   });

@@ -208,7 +208,7 @@ async function replaceAtProvider(
   if (calls.isShared && (await isUsedByOthers(services, subscription))) return;
   await calls.delete(session, oldRef).catch((error: unknown) => {
     const fields = { err: error, installationId: subscription.installationId, providerRef: oldRef };
-    services.log.warn(fields, 'subscription.old_not_removed');
+    services.log.warn(fields, 'provider_subscription.not_removed');
   });
 }
 
@@ -223,7 +223,7 @@ async function recordFailure(
     fields: { installationId: subscription.installationId },
     // The subscription of the installation shows the error.
     retryEvent: null,
-    defectEvent: 'subscription.failed',
+    defectEvent: 'provider_subscription.failed',
   });
   const { failures, dueTime } = scheduleRetry(
     services,
@@ -256,8 +256,9 @@ async function unsubscribe(
   } catch (error) {
     const { failures, dueTime } = scheduleRetry(services, RETRY, subscription.failures);
     const isTemporary = error instanceof ProviderError && error.isTemporary;
-    const fields = { err: error, installationId: subscription.installationId, failures };
-    services.log.warn(fields, 'subscription.not_removed');
+    const { installationId, providerRef } = subscription;
+    const fields = { err: error, installationId, providerRef, failures };
+    services.log.warn(fields, 'provider_subscription.not_removed');
     if (isTemporary && failures < UNSUBSCRIBE_TRIES_MAX) {
       return updateClaimedSubscription(services, subscription, { failures, dueTime });
     }

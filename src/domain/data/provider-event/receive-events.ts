@@ -43,10 +43,16 @@ import { listWebhookSecrets, type SealedApp, type Secrets } from './webhook-secr
  * - TOO_FAST: the app exceeds the rate of requests or bytes that a process accepts. The provider must retry.
  * - FULL: too many events of the app are waiting. The provider must retry.
  */
-export type Receipt = 'ACCEPTED' | 'REFUSED' | 'UNKNOWN_APP' | 'MALFORMED' | 'TOO_FAST' | 'FULL';
+export type ReceiveOutcome =
+  | 'ACCEPTED'
+  | 'REFUSED'
+  | 'UNKNOWN_APP'
+  | 'MALFORMED'
+  | 'TOO_FAST'
+  | 'FULL';
 
 interface ReceivedRequest {
-  receipt: Receipt;
+  outcome: ReceiveOutcome;
   /** The response to an accepted request, if it is not an empty 204. */
   response?: WebhookResponse;
   /** The number of stored events, which were needed and new. */
@@ -168,8 +174,8 @@ async function findSigners(
   return app && { secrets: listWebhookSecrets(services, app), subscription: null };
 }
 
-function createOutcome(receipt: Receipt, stored = 0): ReceivedRequest {
-  return { receipt, stored };
+function createOutcome(outcome: ReceiveOutcome, stored = 0): ReceivedRequest {
+  return { outcome, stored };
 }
 
 /** Parses a request. Null if it is not in the provider's format. */

@@ -24,7 +24,7 @@ export class KeyUses {
 
   constructor(database: Database, log: Log) {
     this.#database = database;
-    this.#outage = new Outage(log, 'key_use.not_noted');
+    this.#outage = new Outage(log, 'key_use.not_recorded');
   }
 
   async recordUse({ projectId, id, lastUsedTime }: UsedKey, time: Date): Promise<void> {

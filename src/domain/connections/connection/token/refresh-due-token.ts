@@ -49,8 +49,8 @@ async function refreshDueToken(
     if (error instanceof ServiceUnavailable && lease.isReleasable) throw error;
     logWorkFailure(services.log, error, {
       fields: { connectionId: claim.id },
-      retryEvent: 'token.refresh_failed',
-      defectEvent: 'token.not_refreshed',
+      retryEvent: 'token.refresh_delayed',
+      defectEvent: 'token.refresh_failed',
     });
     const refreshDueTime = new Date(services.now().getTime() + RETRY_MS);
     // A permanent rejection has set the due time to null.

@@ -21,7 +21,7 @@ export class UnstoredTokens implements AsyncDisposable {
   /** Retries `store` until it succeeds or the process stops. After a stop, the next start stores the journal. */
   add(connectionId: string, store: () => Promise<void>): void {
     if (this.#storing.has(connectionId)) return;
-    this.#log.warn({ connectionId }, 'token_journal.waiting');
+    this.#log.warn({ connectionId }, 'token.store_delayed');
     const { signal } = this.#stopping;
     const storing = retryUntilDone(store, { backoff: BACKOFF, signal }).finally(() =>
       this.#storing.delete(connectionId),

@@ -205,7 +205,7 @@ class ClaimedRead {
       return this.#fail(`An internal error. Report ${instance} to the operator.`);
     }
     if (failures === 1 || failures % DEFECTS_PER_LINE === 0)
-      log.error({ err: error, operationId, failures }, 'read.slice_failed');
+      log.error({ err: error, operationId, failures }, 'read.attempt_failed');
     const waitMs = computeBackoffMs(DEFECT_BACKOFF, failures);
     return releaseRun(this.#services, this.#run, { waitMs, change: { failures } });
   }

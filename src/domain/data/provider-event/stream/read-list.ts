@@ -162,7 +162,7 @@ async function createNotifications(services: CoreServices, source: FollowedList)
   await list.deleteWebhook(session, previousWebhook.providerRef).catch((error: unknown) => {
     const { connectionId } = stream;
     const fields = { err: error, connectionId, providerRef: previousWebhook.providerRef };
-    services.log.warn(fields, 'subscription.old_not_removed');
+    services.log.warn(fields, 'provider_subscription.not_removed');
   });
 }
 

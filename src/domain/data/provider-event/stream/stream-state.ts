@@ -220,7 +220,7 @@ export async function storeBatch(
   services.meters.providerEventReceived({ provider, outcome: 'ACCEPTED' });
   services.meters.providerEventsProcessed({ provider, outcome: 'stored', count: storedCount });
   const counts = { events: events.length, gaps: gaps.length, stored: storedCount };
-  services.log.info({ provider, connectionId, ...counts }, 'provider_stream.stored');
+  services.log.info({ provider, connectionId, ...counts }, 'provider_stream.events_stored');
 }
 
 /** Stores the events that subscriptions need and that are new, and returns their number. Updates `source.appIds`. */
