@@ -11,7 +11,7 @@ import {
   formatProblem,
   type SettingProblem,
 } from '../settings/config.ts';
-import { createExampleFile, describeConfig, getEffectiveValue } from './settings.ts';
+import { createExampleFile, describeConfig, findEffectiveValue } from './settings.ts';
 import { listUnusableDocuments } from './stored-documents.ts';
 import { answerHelp } from './usage.ts';
 
@@ -27,7 +27,7 @@ function describeSettings(variables: EnvironmentVariables): {
   const invalidNames = new Set(problems.map(({ name }) => name));
   const lines = describeConfig().map(({ name }) => {
     if (invalidNames.has(name)) return `${name} has a problem`;
-    const value = getEffectiveValue(name, variables);
+    const value = findEffectiveValue(name, variables);
     if (value === null) return `# ${name} is not set`;
     return variables[name] ? `${name}=${value}` : `${name}=${value} # default`;
   });

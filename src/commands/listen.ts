@@ -93,7 +93,7 @@ interface NamedPage {
 }
 
 /** Returns the id of the resource with that name in a project. */
-async function findId(
+async function getId(
   client: Client,
   { noun, query, project }: { noun: string; query: string; project: string },
   name: string,
@@ -118,13 +118,13 @@ interface Source {
   variables: Record<string, string>;
 }
 
-async function findSource(
+async function getSource(
   client: Client,
   { topic, stream, project }: ReturnType<typeof readOptions>,
 ): Promise<Source> {
   if (stream !== undefined) {
     const lookup = { noun: 'destination', query: createNameQuery('destinations'), project };
-    const destinationId = await findId(client, lookup, stream);
+    const destinationId = await getId(client, lookup, stream);
     return {
       subscription: FOLLOW_MESSAGES,
       lastQuery: FIND_LAST_MESSAGE,
@@ -133,7 +133,7 @@ async function findSource(
   }
   const projectSource = { subscription: FOLLOW_EVENTS, lastQuery: FIND_LAST_EVENT };
   if (topic === undefined) return { ...projectSource, variables: { project } };
-  const topicId = await findId(
+  const topicId = await getId(
     client,
     { noun: 'topic', query: createNameQuery('topics'), project },
     topic,
@@ -178,7 +178,7 @@ async function listen(args: string[]): Promise<void> {
   let after: string | null | undefined;
   for (let failures = 0; ; failures += 1) {
     try {
-      source ??= await findSource(client, options);
+      source ??= await getSource(client, options);
       if (after === undefined) {
         after = await findStart(client, source, cursorFile);
         console.error(`Listening to ${url}`);

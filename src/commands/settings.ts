@@ -43,7 +43,7 @@ export function describeConfig(): Setting[] {
 }
 
 /** Returns the effective value of a variable, with secrets masked. Null if it is not set. Throws if it is invalid. */
-export function getEffectiveValue(name: string, variables: EnvironmentVariables): string | null {
+export function findEffectiveValue(name: string, variables: EnvironmentVariables): string | null {
   const schema = environment.shape[name as keyof Config];
   const value: unknown = schema.parse(variables[name] || undefined);
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return null;

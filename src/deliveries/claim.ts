@@ -112,7 +112,7 @@ export class Claimer {
     const isFull = claimedRows.length === rows || countBytes(claimedRows) >= bytes;
     const { isExhausted, hasMore } = this.#recordTurns(turn, claimedRows, { capacities, isFull });
     this.#turns.shift();
-    if (isFull) this.#turns.push({ ...turn, afterProjectId: findLastId(claimedRows, 'projectId') });
+    if (isFull) this.#turns.push({ ...turn, afterProjectId: getLastId(claimedRows, 'projectId') });
     else if (turn.afterProjectId !== '' || hasMore) {
       this.#turns.push({ ...turn, afterProjectId: '' });
     }
@@ -139,7 +139,7 @@ export class Claimer {
     }: { capacities: ReturnType<Backlog['getProjectCapacities']>; isFull: boolean },
   ): { isExhausted: boolean; hasMore: boolean } {
     const rowsByProject = Map.groupBy(claimedRows, ({ projectId }) => projectId);
-    const lastProjectId = isFull ? findLastId(claimedRows, 'projectId') : null;
+    const lastProjectId = isFull ? getLastId(claimedRows, 'projectId') : null;
     const getCapacity = (projectId: string) =>
       capacities.byProject.get(projectId) ?? capacities.other;
     let isExhausted = [capacities.other, ...capacities.byProject.values()].some(
@@ -158,7 +158,7 @@ export class Claimer {
       const capacity = getCapacity(projectId);
       const hasUsedUp = rows.length >= capacity.rows || countBytes(rows) >= capacity.bytes;
       if (hasUsedUp || projectId === lastProjectId) {
-        this.#lastDestinationByProject.set(projectId, findLastId(rows, 'destinationId'));
+        this.#lastDestinationByProject.set(projectId, getLastId(rows, 'destinationId'));
       }
       const failingCount = rows.filter(({ isFailing }) => isFailing).length;
       const isFailingExhausted = failingCount > 0 && failingCount >= capacity.failing;
@@ -213,7 +213,7 @@ export class Claimer {
 /**
  * Returns the last id in the order of the claim, which compares bytes. JavaScript's order is the same for ASCII ids.
  */
-function findLastId(rows: readonly DestinationKey[], column: keyof DestinationKey): string {
+function getLastId(rows: readonly DestinationKey[], column: keyof DestinationKey): string {
   return rows.reduce((lastId, { [column]: id }) => (id > lastId ? id : lastId), '');
 }
 

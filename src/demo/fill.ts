@@ -3,7 +3,7 @@ import { inTransaction } from '../database/transactions/transaction.ts';
 import type { Services } from '../domain/access/call.ts';
 import { ALL_SCOPES, toScopeName } from '../domain/access/viewer/scopes.ts';
 import { continueRead } from '../domain/data/operation/read/continue-read.ts';
-import { createReadWindow, findReadTiming } from '../domain/data/operation/read/read-plan.ts';
+import { computeReadTiming, createReadWindow } from '../domain/data/operation/read/read-plan.ts';
 import { startRun } from '../domain/data/operation/read/read-run.ts';
 import { DEMO_APP, DEMO_CONNECTIONS, DEMO_INSTALLATIONS, DEMO_INTEGRATIONS } from './content.ts';
 import { fillRoutes, ROUTE_FIELDS } from './event-routes.ts';
@@ -181,7 +181,7 @@ async function runFirstReads(
     const run = await inTransaction(database, async (tx) => {
       const window = createReadWindow(
         object,
-        { backfill: null, timing: findReadTiming(null, objectName) },
+        { backfill: null, timing: computeReadTiming(null, objectName) },
         now(),
       );
       const { processes } = database;

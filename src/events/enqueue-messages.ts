@@ -66,7 +66,7 @@ async function createDeliveries(
 ) {
   const keys = messages.flatMap(({ orderKey }) => orderKey ?? []);
   const lastMessages =
-    keys.length > 0 ? await findLastByOrderKey(tx, { projectId, destinationId }, keys) : [];
+    keys.length > 0 ? await listLastByOrderKey(tx, { projectId, destinationId }, keys) : [];
   const lastIdsByOrderKey = new Map(lastMessages.map(({ orderKey, id }) => [orderKey, id]));
   const commonColumns = { projectId, destinationId, operationId, ...subject };
   const traceparent = findCurrentTraceparent();
@@ -84,7 +84,7 @@ async function createDeliveries(
  * Finds the last pending message of each order key, for which no other message waits. The order of ids does not
  * determine it, because the clocks of processes differ. The lock keeps the message pending until the transaction ends.
  */
-function findLastByOrderKey(
+function listLastByOrderKey(
   tx: Transaction,
   { projectId, destinationId }: { projectId: string; destinationId: string },
   orderKeys: readonly string[],

@@ -1,4 +1,4 @@
-import { findStringEnd } from '../work/json-size.ts';
+import { getStringEnd } from '../work/json-size.ts';
 
 /** Matches long numbers. Most responses have none, and are parsed as they are. */
 const LONG_NUMBER = /(^|[\s:[,])-?\d{16}/;
@@ -32,7 +32,7 @@ export function quoteLongIntegers(text: string): string {
   let copiedEnd = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (code === QUOTE) index = findStringEnd(text, index);
+    if (code === QUOTE) index = getStringEnd(text, index);
     if (!isInNumber(code)) continue;
     const start = index;
     while (isInNumber(text.charCodeAt(index + 1))) index += 1;

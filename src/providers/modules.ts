@@ -7,14 +7,14 @@ const ROOT_MODULE = 'root';
 type Modules = [ProviderModule, ...ProviderModule[]];
 
 /** Returns at least one module. The first one is the default. */
-export function listModules({ modules = [], displayName, baseUrl }: Provider): Modules {
+export function getModules({ modules = [], displayName, baseUrl }: Provider): Modules {
   const [first, ...otherModules] = modules;
   return first ? [first, ...otherModules] : [{ name: ROOT_MODULE, displayName, baseUrl }];
 }
 
 /** Returns the module with that name or alias. Null if the provider has no such module. */
 export function findModule(provider: Provider, name: string | null): ProviderModule | null {
-  const modules = listModules(provider);
+  const modules = getModules(provider);
   if (name === null) return modules[0];
   return modules.find((module) => module.name === name || module.aliases?.includes(name)) ?? null;
 }

@@ -49,7 +49,7 @@ function splitNames(text: string): string[] {
 }
 
 /** Returns the names of the vendor's own objects and fields. Empty if they are unknown. */
-export function listStandardNames({
+export function getStandardNames({
   standardNames,
   commonObjects = [],
 }: Pick<Provider, 'standardNames' | 'commonObjects'>): StandardNames {

@@ -44,7 +44,7 @@ export function describeExcess(text: string, limits: JsonLimits): string | null 
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
-      const end = findStringEnd(text, index);
+      const end = getStringEnd(text, index);
       if (names && isName(text, end)) names.add(text, index, end);
       index = end;
     } else if (code === COMMA) size.values += 1;
@@ -86,7 +86,7 @@ function skipSpace(text: string, start: number): number {
 }
 
 /** Returns the position of the quote that ends the string from `start`, or the end of the text. */
-export function findStringEnd(text: string, start: number): number {
+export function getStringEnd(text: string, start: number): number {
   for (let end = start + 1; end < text.length; end += 1) {
     const code = text.charCodeAt(end);
     if (code === QUOTE) return end;

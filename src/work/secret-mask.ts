@@ -67,7 +67,7 @@ export class SecretMask {
   readonly mask: MaskText = (text, { isCut = false } = {}) => {
     if (this.#secrets.has(text) || this.#values.has(text)) return MASK;
     this.#forms ??= indexForms(listForms(this.#secrets, this.#values));
-    const ranges = findRanges(text, this.#forms);
+    const ranges = listRanges(text, this.#forms);
     if (isCut) ranges.push(...listRemainders(text, this.#forms));
     return ranges.length === 0 ? text : replaceRanges(text, ranges);
   };
@@ -203,7 +203,7 @@ function addToHash(hash: number, text: string, index: number): number {
 }
 
 /** If more than ALIKE_MAX forms begin alike, the text is masked from their beginning to its end. */
-function findRanges(text: string, formIndex: FormIndex): Range[] {
+function listRanges(text: string, formIndex: FormIndex): Range[] {
   const ranges: Range[] = [];
   let hash = 0;
   let wordEnd = 0;

@@ -82,7 +82,7 @@ export function parseYaml(text: string, lengthMax: number): ParsedYaml {
  * path.
  */
 export function locateValue(parsed: ParsedYaml, path: readonly PropertyKey[]): TextPosition {
-  const offset = 'document' in parsed ? findOffset(parsed.document, path) : 0;
+  const offset = 'document' in parsed ? getOffset(parsed.document, path) : 0;
   return locateOffset(parsed, offset);
 }
 
@@ -97,7 +97,7 @@ export function formatFault({ problem, reason }: YamlFault): string {
 }
 
 /** Returns the offset of the value at the path. For a member of a map, this is the offset of its key. */
-function findOffset(document: Document, path: readonly PropertyKey[]): number {
+function getOffset(document: Document, path: readonly PropertyKey[]): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0] ?? 0;
   for (const key of path) {

@@ -36,7 +36,7 @@ const OMITTED: Record<Surface, Record<string, string>> = {
       'getInstallation',
       'getInvite',
       'getJwtKey',
-      'getNamedIntegration',
+      'getRequestedIntegration',
       'getNotificationEvent',
       'getOperation',
       'getCurrentBuilder',
@@ -66,7 +66,13 @@ const OMITTED: Record<Surface, Record<string, string>> = {
     ...AGENT_READS,
     ...addReason(
       'An endpoint responds with 404 where a field returns null: see the get of this name.',
-      ['findClaimedDomain', 'findOrg', 'findProvider', 'readIntegration', 'readProject'],
+      [
+        'findClaimedDomain',
+        'findRequestedOrg',
+        'findProvider',
+        'findRequestedIntegration',
+        'findRequestedProject',
+      ],
     ),
     ...addReason('The endpoints of the reference API get and filter these objects.', [
       'lookUpConnection',

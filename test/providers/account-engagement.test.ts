@@ -4,7 +4,7 @@ import {
   applyModule,
   findModule,
   findProxyProvider,
-  listModules,
+  getModules,
 } from '../../src/providers/modules.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
@@ -42,7 +42,7 @@ testProviderContract(MODULE_NAME, async (): Promise<ContractSubject> => {
 test('returns a single module for a provider without modules', () => {
   const { modules: _modules, ...provider } = createSalesforceProvider();
   const { displayName, baseUrl } = provider;
-  expect(listModules(provider)).toEqual([{ name: 'root', displayName, baseUrl }]);
+  expect(getModules(provider)).toEqual([{ name: 'root', displayName, baseUrl }]);
   expect(applyModule(provider, 'root')).toBe(provider);
   expect(applyModule(provider, 'crm')).toBeNull();
 });

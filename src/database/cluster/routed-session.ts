@@ -8,7 +8,7 @@ import { MISSED_PROCESSES } from '../leases/lease.ts';
 import { createRefusal, type NodeWatch } from './node-watch.ts';
 import type { ProjectLocations } from './project-locations.ts';
 import {
-  findRoute,
+  getRoute,
   listProjects,
   type ProjectParameter,
   STATEMENTS_MAX,
@@ -52,7 +52,7 @@ function findPgQuery(config: unknown, values: unknown): PgQuery | null {
 
 /** Returns the nodes without which a statement fails. A statement for each node skips nodes that fail. */
 function listAwaitedNodes({ locations }: NodeAccess, { text, values = [] }: PgQuery): number[] {
-  const route = findRoute(text);
+  const route = getRoute(text);
   if (route === 'allNodes') return locations.nodeIds;
   if (route === 'coordinator' || route === 'eachNode') return [];
   return locations.listNodes(route === 'plannedByCitus' ? values : listProjects(route, values));
@@ -85,7 +85,7 @@ abstract class RoutedSession extends Session {
     const pgQuery = findPgQuery(config, boundValues);
     if (!pgQuery) return super.query(config, values, onResult);
     const { text } = pgQuery;
-    const route = findRoute(text);
+    const route = getRoute(text);
     const isPlannedByCitus = typeof route === 'string' && route !== 'eachNode';
     // Prisma sends these commands in capital letters.
     const isCommit = text === 'COMMIT';

@@ -39,7 +39,7 @@ export interface ProjectParameter {
 export const STATEMENTS_MAX = 2_000;
 const ROUTES = new LRUCache<string, StatementRoute>({ max: STATEMENTS_MAX });
 
-export function findRoute(text: string): StatementRoute {
+export function getRoute(text: string): StatementRoute {
   const cachedRoute = ROUTES.get(text);
   if (cachedRoute) return cachedRoute;
   const route = chooseRoute(text);

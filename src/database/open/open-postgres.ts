@@ -33,7 +33,7 @@ export async function openPostgres(
   { log, meters }: DatabaseObservers,
 ): Promise<Database> {
   const outages = new Outages(log);
-  const { direct, server, primaries } = await findServers(config, { log, meters, outages });
+  const { direct, server, primaries } = await getServers(config, { log, meters, outages });
   const migrationResult = await migrate(direct, log);
   const cluster = migrationResult.isDistributed ? await openCluster(direct, log) : null;
   const pools = createPoolOptions(cluster);
@@ -96,7 +96,7 @@ interface ConfiguredServers {
   primaries: Primary[];
 }
 
-async function findServers(
+async function getServers(
   { DATABASE_URL, DATABASE_LISTEN_URL, LIMIT_QUERY_MS }: Config,
   { log, ...serverOptions }: DatabaseObservers & { outages: Outages },
 ): Promise<ConfiguredServers> {

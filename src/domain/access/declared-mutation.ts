@@ -7,7 +7,8 @@ import { isForeignKeyViolation } from '../../database/connect/violations.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import type { Call, ProjectCall } from './call.ts';
 import { inProject } from './catalog.ts';
-import { getNamedProject, getOrg, type ProjectReference } from './scope.ts';
+import { getProjectOfInput, type ProjectReference } from './input-project.ts';
+import { getOrg } from './scope.ts';
 import { authorize, authorizeInOrg, type Need } from './viewer/needs.ts';
 import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';
 
@@ -49,7 +50,7 @@ interface Declaration<S extends z.ZodObject> {
   providerCalls?: number;
 }
 
-/** Declares a mutation in the project that `getNamedProject` returns for its input. */
+/** Declares a mutation in the project that `getProjectOfInput` returns for its input. */
 export function projectMutation<
   S extends z.ZodObject<{ projectIdOrName: z.ZodType<string | null | undefined> }>,
   R,
@@ -60,7 +61,7 @@ export function projectMutation<
   run(call: ProjectCall, input: z.output<S>, project: Readonly<Row<'Project'>>): Promise<R>;
 }): Mutation<S, R> {
   return declare(declared, async (call, input) => {
-    const project = await getNamedProject(call, input as ProjectReference);
+    const project = await getProjectOfInput(call, input as ProjectReference);
     authorizeInOrg(call.viewer, declared.needs, project.orgId);
     return run(await inProject(call, project.id), input, project);
   });
@@ -128,5 +129,5 @@ async function requireParent(
 ): Promise<void> {
   const orgId = input.orgId ?? input.parentId;
   if (typeof orgId === 'string') await getOrg(call, orgId);
-  if ('projectIdOrName' in shape) await getNamedProject(call, input);
+  if ('projectIdOrName' in shape) await getProjectOfInput(call, input);
 }

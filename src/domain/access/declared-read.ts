@@ -3,7 +3,7 @@
 import type { Row } from '../../database/statements/tables.ts';
 import type { Call, ProjectCall } from './call.ts';
 import { inProject } from './catalog.ts';
-import { getNamedProject, type ProjectReference } from './scope.ts';
+import { getProjectOfInput, type ProjectReference } from './input-project.ts';
 import { authorize, type Need } from './viewer/needs.ts';
 
 export interface Read<A extends unknown[], R> {
@@ -53,14 +53,14 @@ export function readWithin<I, P, A, R>(
   );
 }
 
-/** Declares a read in the project that `getNamedProject` returns for its input. */
+/** Declares a read in the project that `getProjectOfInput` returns for its input. */
 export function projectRead<I, R>(
   needs: Need,
   description: string,
   run: (call: ProjectCall, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
 ): Read<[input: I & ProjectReference], Promise<R>> {
   return read(needs, description, async (call, input: I & ProjectReference) => {
-    const project = await getNamedProject(call, input);
+    const project = await getProjectOfInput(call, input);
     return run(await inProject(call, project.id), input, project);
   });
 }

@@ -23,7 +23,7 @@ export const allowedOrigins = z
   );
 
 /** Lists the origins whose pages may frame the connect page of a project. Empty if the project does not exist. */
-export async function findAllowedOrigins(
+export async function listAllowedOrigins(
   { database }: Pick<Services, 'database'>,
   id: string,
 ): Promise<readonly string[]> {

@@ -5,8 +5,8 @@
 
 import type { InOrgs, Link, Where } from '../../database/statements/reads/row-list.ts';
 import type { Row, Table } from '../../database/statements/tables.ts';
-import { invalid, notFound } from '../../kernel/errors.ts';
-import { findPrefix, ID_PREFIXES } from '../../kernel/ids.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { findPrefix } from '../../kernel/ids.ts';
 import { parseDomain } from '../base/domain-name.ts';
 import type { Call, RowCall } from './call.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';
@@ -46,8 +46,8 @@ export function narrowToVisible<T extends Table>(
     : where;
 }
 
-/** Finds rows of the viewer's project that match `where` and that the viewer may see. */
-export async function findProjectRows<T extends ProjectTable>(
+/** Lists the rows of the viewer's project that match `where` and that the viewer may see. */
+export async function listVisibleRows<T extends ProjectTable>(
   { viewer, database }: RowCall,
   table: T,
   where: Where<T>,
@@ -67,7 +67,7 @@ export async function listPermittedProviderNames(
 ): Promise<ReadonlySet<string> | null> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;
-  const integrations = await findProjectRows(call, 'Integration', { projectId: viewer.projectId });
+  const integrations = await listVisibleRows(call, 'Integration', { projectId: viewer.projectId });
   return new Set(integrations.map(({ provider }) => provider));
 }
 
@@ -81,50 +81,6 @@ export async function getProject(
   return project;
 }
 
-/** The members of an input that may name its project. */
-export interface ProjectReference {
-  projectIdOrName?: string | null | undefined;
-}
-
-/**
- * Returns the project of an input: the project that it names, the project of an object that it names by id, or the only
- * project of the caller. Throws NOT_FOUND if the viewer may not see the project. Throws BAD_USER_INPUT that names
- * `argument` if the caller has no project or several.
- */
-export async function getNamedProject(
-  call: Call,
-  input: ProjectReference,
-  argument = 'projectIdOrName',
-): Promise<Readonly<Row<'Project'>>> {
-  const { viewer, database } = call;
-  const idOrName = input.projectIdOrName ?? (viewer.kind === 'BUILDER' ? null : viewer.projectId);
-  if (idOrName !== null) return getProject(call, idOrName);
-  for (const [member, value] of Object.entries(input)) {
-    if (typeof value !== 'string' || !/Id(OrName)?$/.test(member)) continue;
-    const table = findProjectTable(value);
-    if (!table) continue;
-    const [row] = await byId(table)(call, [value]);
-    if (!row) throw notFound(table, value);
-    return getProject(call, row.projectId);
-  }
-  const [project, otherProject] = await database.reads.page(
-    'Project',
-    { orgId: listProjectOrgIds(viewer) },
-    { column: 'id', direction: 'asc', limit: 2 },
-  );
-  if (project && !otherProject) return project;
-  const reason = otherProject ? 'you have several projects.' : 'you have no project.';
-  throw invalid([argument], `is required, because ${reason}`);
-}
-
-/** Returns the table of an id. Null if its rows do not belong to a project. */
-function findProjectTable(id: string): ProjectTable | null {
-  const prefix = findPrefix(id);
-  if (prefix === null) return null;
-  const table: IdTable = ID_PREFIXES[prefix];
-  return isOrgTable(table) ? null : table;
-}
-
 const ORG_TABLES = [
   'Org',
   'Project',
@@ -135,10 +91,11 @@ const ORG_TABLES = [
 ] as const;
 type OrgTable = (typeof ORG_TABLES)[number];
 
-function isOrgTable(table: IdTable): table is OrgTable {
+export function isOrgTable(table: IdTable): table is OrgTable {
   return (ORG_TABLES as readonly IdTable[]).includes(table);
 }
 
+/** Finds a project by id or name. Null if the viewer may not see it. */
 export async function findProject(
   { viewer, database }: RowCall,
   idOrName: string,
@@ -149,7 +106,7 @@ export async function findProject(
 }
 
 /** Lists the orgs whose projects the viewer may see. */
-function listProjectOrgIds(viewer: Viewer): string[] {
+export function listProjectOrgIds(viewer: Viewer): string[] {
   return viewer.kind === 'END_USER' ? [viewer.orgId] : listOrgIds(viewer);
 }
 
@@ -193,7 +150,7 @@ const INDIRECTLY_VISIBLE_TABLES: readonly Table[] = ['Consumer', 'InstallationCo
 export function listVisibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
   return links.flatMap((link) => {
     const where = narrowToVisible(viewer, link.table, { projectId: toProjectCondition(viewer) });
-    // A link can't check the rows on which the visibility depends. `findForEndUser` does.
+    // A link can't check the rows on which the visibility depends. `listForEndUser` does.
     const isLinkable =
       viewer.kind !== 'END_USER' || !INDIRECTLY_VISIBLE_TABLES.includes(link.table);
     return where && isLinkable ? [{ ...link, where }] : [];
@@ -210,7 +167,7 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
   let batch = batchesByTable.get(table);
   if (!batch) {
     batch = async (call, ids) => {
-      const rows = (await findVisible(call, table, [...new Set(ids)])) as { id: string }[];
+      const rows = (await listVisibleById(call, table, [...new Set(ids)])) as { id: string }[];
       const rowsById = new Map(rows.map((row) => [row.id, row]));
       return ids.map((id) => rowsById.get(id) ?? null);
     };
@@ -225,7 +182,7 @@ export async function getProjectRow<T extends ProjectTable>(
   table: T,
   { projectId, id, noun }: { projectId: string; id: string; noun: string },
 ): Promise<Row<T>> {
-  const [row] = await findProjectRows(call, table, toConditions<T>({ projectId, id }));
+  const [row] = await listVisibleRows(call, table, toConditions<T>({ projectId, id }));
   if (!row) throw notFound(noun, id);
   return row;
 }
@@ -236,7 +193,7 @@ export function listProjectRows<T extends ProjectTable>(
   table: T,
   projectId: string,
 ): Promise<Row<T>[]> {
-  return findProjectRows(call, table, toConditions<T>({ projectId }));
+  return listVisibleRows(call, table, toConditions<T>({ projectId }));
 }
 
 /** Types conditions on columns that every table of a project has. */
@@ -252,14 +209,14 @@ export function canSeeClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>)
   );
 }
 
-/** Finds the rows with these ids that the viewer may see. */
-function findVisible(call: RowCall, table: IdTable, ids: string[]) {
+/** Lists the rows with these ids that the viewer may see. */
+function listVisibleById(call: RowCall, table: IdTable, ids: string[]) {
   const {
     viewer,
     database: { reads, run },
     now,
   } = call;
-  if (viewer.kind === 'END_USER') return findForEndUser(call, viewer, { table, ids });
+  if (viewer.kind === 'END_USER') return listForEndUser(call, viewer, { table, ids });
   const orgIds = listOrgIds(viewer);
   switch (table) {
     case 'Org':
@@ -286,7 +243,7 @@ function findVisible(call: RowCall, table: IdTable, ids: string[]) {
   }
 }
 
-async function findForEndUser(
+async function listForEndUser(
   call: RowCall,
   viewer: EndUserViewer,
   { table, ids }: { table: IdTable; ids: string[] },
@@ -297,7 +254,7 @@ async function findForEndUser(
   if (table === 'InstallationConfig') {
     const configs = await reads.find('InstallationConfig', { projectId, id: ids });
     const id = configs.map(({ installationId }) => installationId);
-    const installations = await findProjectRows(call, 'Installation', { projectId, id });
+    const installations = await listVisibleRows(call, 'Installation', { projectId, id });
     const visibleIds = new Set(installations.map((installation) => installation.id));
     return configs.filter(({ installationId }) => visibleIds.has(installationId));
   }

@@ -230,7 +230,7 @@ const NAME_LENGTH_MAX = 64;
 export function namePinnedTools(pinnedTools: readonly PinnedTool[]): NamedPinnedTool[] {
   const usedNames = new Set<string>();
   return pinnedTools.map(({ type, objectName }) => {
-    const name = findFreeName(`${type.toLowerCase()}_${toSafeName(objectName)}`, usedNames);
+    const name = createFreeName(`${type.toLowerCase()}_${toSafeName(objectName)}`, usedNames);
     usedNames.add(name);
     return { name, type, objectName };
   });
@@ -240,7 +240,7 @@ function toSafeName(objectName: string): string {
   return objectName.replaceAll(/[^A-Za-z0-9_-]+/g, '_');
 }
 
-function findFreeName(base: string, usedNames: ReadonlySet<string>): string {
+function createFreeName(base: string, usedNames: ReadonlySet<string>): string {
   for (let count = 1; ; count += 1) {
     const suffix = count === 1 ? '' : `_${count}`;
     const name = `${base.slice(0, NAME_LENGTH_MAX - suffix.length)}${suffix}`;

@@ -99,7 +99,7 @@ export const createProposal = projectMutation({
       objectName,
       groupRef,
     });
-    const omittedFields = findOmittedFields(servingInstallation, otherInput, proposedValues ?? {});
+    const omittedFields = listOmittedFields(servingInstallation, otherInput, proposedValues ?? {});
     const values = proposedValues && omitMembers(proposedValues, omittedFields);
     const input = { ...otherInput, values };
     const { hash } = agentContract.contract;
@@ -132,7 +132,7 @@ export const createProposal = projectMutation({
 });
 
 /** Lists the names that the integration has, and that the write of the installation omits. */
-function findOmittedFields(
+function listOmittedFields(
   { content, config, providerObject }: ServingInstallation,
   { type, objectName }: Pick<Input, 'type' | 'objectName'>,
   record: Record<string, unknown>,

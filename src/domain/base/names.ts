@@ -11,7 +11,7 @@ export const requiredProjectIdOrName = z
   .max(128)
   .describe('The id or the name of the project.');
 
-/** For an input. If it is absent, `getNamedProject` in scope.ts finds the project. */
+/** For an input. If it is absent, `getProjectOfInput` determines the project. */
 export const projectIdOrName = requiredProjectIdOrName
   .nullish()
   .describe(

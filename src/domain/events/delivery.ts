@@ -15,7 +15,7 @@ import { createRelations, loaded } from '../access/relations.ts';
 import { type Batch, getProjectRow } from '../access/scope.ts';
 import { projectIdOrName } from '../base/names.ts';
 import { computed, createdFields, enumeration, idField, resource } from '../base/resource.ts';
-import { findChangeMessages, measureBodies } from './payload.ts';
+import { loadChangeMessages, measureBodies } from './payload.ts';
 
 /** The status of deliveries in the API. The database stores RETRYING as PENDING with `isRetrying`. */
 export const deliveryStatus = enumeration('DeliveryStatus', 'How far a delivery has come.', {
@@ -38,10 +38,10 @@ const deliveryKind = enumeration('DeliveryKind', 'The kinds of messages.', {
 });
 
 /** Returns the kind of a message. Only messages about changes are read for it. */
-async function findKind(delivery: Row<'Delivery'>, call: Call): Promise<DeliveryKind> {
+async function getKind(delivery: Row<'Delivery'>, call: Call): Promise<DeliveryKind> {
   if (delivery.eventId !== null) return 'EVENT';
   if (delivery.operationId !== null) return 'RECORDS';
-  const message = await createRelations(call).find(findChangeMessages, delivery);
+  const message = await createRelations(call).find(loadChangeMessages, delivery);
   if (!message) return 'TEST';
   return message.action === 'subscribe' ? 'CHANGES' : 'FIELD_CHANGES';
 }
@@ -125,7 +125,7 @@ export const deliveryResource = resource(
     destinationId: idField.describe(
       'The id of the destination. It is kept when the destination is deleted.',
     ),
-    kind: computed(deliveryKind.describe('What kind of message it carries.'), findKind),
+    kind: computed(deliveryKind.describe('What kind of message it carries.'), getKind),
     objectName: computed(
       z
         .string()
@@ -134,7 +134,7 @@ export const deliveryResource = resource(
           'The object whose changes it carries: `objectName` of the message. {Null} for other messages.',
         ),
       async (delivery: Row<'Delivery'>, call: Call) =>
-        (await createRelations(call).find(findChangeMessages, delivery))?.objectName ?? null,
+        (await createRelations(call).find(loadChangeMessages, delivery))?.objectName ?? null,
     ),
     status: computed(
       deliveryStatus.describe(

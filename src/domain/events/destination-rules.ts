@@ -56,7 +56,7 @@ export function findHostIssue(text: string, { config, sandboxUrl }: Policy): str
   const allowedTargets = config.ALLOWED_PRIVATE_TARGETS;
   const name = hostname.replace(/\.+$/, '');
   if (name === '') return 'must be an absolute https URL.';
-  const addresses = findLiteralAddresses(name);
+  const addresses = listLiteralAddresses(name);
   if (addresses.length > 0 && addresses.every((address) => isForbidden(address, allowedTargets))) {
     return 'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS contains it.';
   }
@@ -76,7 +76,7 @@ export function findHostIssue(text: string, { config, sandboxUrl }: Policy): str
  * Returns the address if the host is an IP address, and the loopback addresses for a local name. `URL` has normalized
  * every notation of IPv4.
  */
-function findLiteralAddresses(hostname: string): string[] {
+function listLiteralAddresses(hostname: string): string[] {
   if (LOCAL_NAME.test(hostname)) return LOOPBACK_ADDRESSES;
   if (hostname.startsWith('[')) return [hostname.slice(1, -1)];
   return /^\d+(\.\d+){3}$/.test(hostname) ? [hostname] : [];

@@ -14,7 +14,7 @@ const USES_MAX = 10;
  * Returns up to ten uses of the destination, such as `integration contacts-sync`. Locks the destination until the end
  * of the transaction, so that no new use can begin. Must run before a rename or a deletion.
  */
-export async function findDestinationUses(
+export async function listDestinationUses(
   tx: Transaction,
   projectId: string,
   name: string,
@@ -35,12 +35,12 @@ export async function findDestinationUses(
   return uses.slice(0, USES_MAX).map(({ use }) => use);
 }
 
-/** Throws CONFLICT if the destination is used. Locks it like `findDestinationUses`. */
+/** Throws CONFLICT if the destination is used. Locks it like `listDestinationUses`. */
 export async function refuseIfUsed(
   tx: Transaction,
   { projectId, name }: { projectId: string; name: string },
 ): Promise<void> {
-  const uses = await findDestinationUses(tx, projectId, name);
+  const uses = await listDestinationUses(tx, projectId, name);
   if (uses.length === 0) return;
   throw conflict(
     `The destination ${name} is used by ${uses.join(', ')}. Change them to another destination first.`,

@@ -19,7 +19,7 @@ import type { Call, RowCall } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
 import { projectRead } from '../access/declared-read.ts';
 import { lockRow, requireUnique } from '../access/row-changes.ts';
-import { findProjectRows } from '../access/scope.ts';
+import { listVisibleRows } from '../access/scope.ts';
 import { releasePendingDeliveries } from './delivery.ts';
 import {
   createDestinationInput,
@@ -50,7 +50,7 @@ export async function findDestination(
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Destination | null> {
   const key = findPrefix(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };
-  const [destination] = await findProjectRows(call, 'Destination', { projectId, ...key });
+  const [destination] = await listVisibleRows(call, 'Destination', { projectId, ...key });
   return destination ?? null;
 }
 

@@ -48,7 +48,7 @@ const SELECT_CHANGE_MESSAGES = sqlStatement<{
     where "projectId" = any($1) and "id" = any($2) and "eventId" is null and "operationId" is null) message`);
 
 /** Returns the action and the object of messages about changes. Null for other messages, which have no action. */
-export const findChangeMessages: Batch<Delivery, ChangeMessage | null> = async (
+export const loadChangeMessages: Batch<Delivery, ChangeMessage | null> = async (
   { database: { run } },
   deliveries,
 ) => {
@@ -65,14 +65,14 @@ export const findChangeMessages: Batch<Delivery, ChangeMessage | null> = async (
 export const readDeliveryBody = read(
   'payloads:read',
   'The body of the message, as it is posted; null if it was removed.',
-  (call: Call, delivery: Delivery) => getStoredBody(call, 'Delivery', delivery),
+  (call: Call, delivery: Delivery) => findStoredBody(call, 'Delivery', delivery),
 );
 
 /**
  * Returns the body of a row. Null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are
  * too large together.
  */
-export async function getStoredBody(
+export async function findStoredBody(
   call: Call,
   table: TableWithBody,
   row: RowKey,

@@ -8,7 +8,7 @@ import { read } from '../access/declared-read.ts';
 import { encodeCursor } from '../access/paging/list-cursor.ts';
 import type { PageArgs } from '../access/paging/page.ts';
 import { listPage } from '../access/paging/page-of-rows.ts';
-import { getStoredBody } from './payload.ts';
+import { findStoredBody } from './payload.ts';
 
 /** A message of a list or of a subscription, which has already read the body. */
 export type ShownMessage = Row<'StreamMessage'> & Partial<Pick<StreamedMessage, 'body'>>;
@@ -49,7 +49,7 @@ export const readMessageBody = read(
   'The body of the message, as a webhook would receive it.',
   async (call: Call, message: ShownMessage): Promise<object> => {
     if (message.body !== undefined) return JSON.parse(message.body) as object;
-    const body = await getStoredBody(call, 'StreamMessage', message);
+    const body = await findStoredBody(call, 'StreamMessage', message);
     if (body === null) throw notFound('Message', message.id);
     return body;
   },

@@ -90,7 +90,7 @@ export const createTopicDestinationRoute = projectMutation({
       return await insertTopicDestinationRoute(call.database.prisma, { projectId, ...parties });
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error;
-      throw invalidInput(await findMissingParties(call, projectId, parties));
+      throw invalidInput(await listMissingParties(call, projectId, parties));
     }
   },
 });
@@ -120,7 +120,7 @@ export const deleteTopicDestinationRoute = projectMutation({
  * Returns an issue for the topic and for the destination if they do not exist. The foreign keys include the project, so
  * another project's topic or destination is refused in the same way.
  */
-async function findMissingParties(
+async function listMissingParties(
   { database: { reads } }: RowServices,
   projectId: string,
   { topicId, destinationId }: RouteParties,

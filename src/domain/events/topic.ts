@@ -12,7 +12,7 @@ import type { FiltersOf, PageArgs } from '../access/paging/page.ts';
 import { listPage } from '../access/paging/page-of-rows.ts';
 import { listSearchPage, type searchFilters } from '../access/paging/search.ts';
 import { requireUnique } from '../access/row-changes.ts';
-import { findProjectRows } from '../access/scope.ts';
+import { listVisibleRows } from '../access/scope.ts';
 import { projectIdOrName, topicName } from '../base/names.ts';
 import { createdInProject, resource, updateTime } from '../base/resource.ts';
 
@@ -63,7 +63,7 @@ export async function findTopic(
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Topic | null> {
   const key = findPrefix(idOrName) === 'top' ? { id: idOrName } : { name: idOrName };
-  const [topic] = await findProjectRows(call, 'Topic', { projectId, ...key });
+  const [topic] = await listVisibleRows(call, 'Topic', { projectId, ...key });
   return topic ?? null;
 }
 

@@ -4,8 +4,8 @@ import { isForeignKeyViolation } from '../../database/connect/violations.ts';
 import {
   type AttentionKind,
   type AttentionRow,
-  findAttentionItems,
   ITEMS_OF_KIND_MAX,
+  loadAttentionRows,
   ROWS_OF_KIND_MAX,
 } from '../../database/statements/hot/attention-items.ts';
 import type { Row } from '../../database/statements/tables.ts';
@@ -22,7 +22,7 @@ import { orElse } from '../base/input-schemas.ts';
 import { projectIdOrName } from '../base/names.ts';
 import { computed, enumeration, resource } from '../base/resource.ts';
 import { printedColumn } from '../base/stored-text.ts';
-import { findNodes, type NodeObject } from './node.ts';
+import { loadNodes, type NodeObject } from './node.ts';
 
 const attentionKind = enumeration('AttentionKind', 'A kind of attention item.', {
   DESTINATION_FAILING: 'A destination has failed every attempt since `startTime`.',
@@ -97,13 +97,13 @@ export const listAttentionItems = read(
 );
 
 const loadItemsOfProjects: Batch<string, AttentionItem[]> = async (call, projectIds) => {
-  const rows = await findAttentionItems(call.database.run, {
+  const rows = await loadAttentionRows(call.database.run, {
     projectIds,
     from: new Date(call.now().getTime() - DAY_MS),
     providerPrefix: createProviderId(''),
   });
   const subjectIds = [...new Set(rows.map(({ subjectId }) => subjectId))];
-  const subjects = await findNodes(call, subjectIds);
+  const subjects = await loadNodes(call, subjectIds);
   const subjectsById = new Map(subjectIds.map((subjectId, index) => [subjectId, subjects[index]]));
   // The subject is null if it is being erased.
   const items = rows.flatMap((row) => {

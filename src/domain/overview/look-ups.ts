@@ -5,7 +5,7 @@
 import { load } from '../access/batched.ts';
 import type { Call, RowCall } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';
-import { byId, findProjectRows, type ProjectTable, type Row } from '../access/scope.ts';
+import { byId, listVisibleRows, type ProjectTable, type Row } from '../access/scope.ts';
 import { orEndUser, orPage } from '../access/viewer/needs.ts';
 import { findConnectionOfGroup } from '../connections/connection/connection-of-group.ts';
 import { findDefaultApp } from '../connections/provider/provider-app.ts';
@@ -73,7 +73,7 @@ export const lookUpConnection = read(
     if (!group || (consumerRef != null && !consumer)) return null;
     const groupKey = { projectId, provider, groupId: group.id };
     if (consumer) {
-      const [connection] = await findProjectRows(call, 'Connection', {
+      const [connection] = await listVisibleRows(call, 'Connection', {
         ...groupKey,
         consumerId: consumer.id,
       });
@@ -102,7 +102,7 @@ export const lookUpInstallation = read(
     ]);
     if (!integration || !group) return null;
     const parties = { projectId, integrationId: integration.id, groupId: group.id };
-    const [installation] = await findProjectRows(call, 'Installation', parties);
+    const [installation] = await listVisibleRows(call, 'Installation', parties);
     return installation ?? null;
   },
 );

@@ -50,7 +50,7 @@ export type NodeObject = NodeRow | Provider;
  * Finds objects of any type, in the order of the ids. An item is null if its id is malformed, or if the viewer may not
  * see the object. It is an error if the viewer lacks the scope of the type.
  */
-export async function findNodes(
+export async function loadNodes(
   call: Call,
   ids: readonly string[],
 ): Promise<(NodeObject | Error | null)[]> {

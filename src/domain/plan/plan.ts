@@ -94,12 +94,12 @@ async function listContractChanges(
   return [
     ...toContractChanges('BREAKING', findBreakingChanges(before, after)),
     ...toContractChanges('DANGEROUS', findDangerousChanges(before, after)),
-    ...toContractChanges('SAFE', findAdditions(before, after)),
+    ...toContractChanges('SAFE', listAdditions(before, after)),
   ];
 }
 
 /** Finds new types and fields of records. `findDangerousChanges` finds new members of inputs. */
-function findAdditions(before: GraphQLSchema, after: GraphQLSchema): { description: string }[] {
+function listAdditions(before: GraphQLSchema, after: GraphQLSchema): { description: string }[] {
   const types = Object.values(after.getTypeMap()).filter(isObjectType);
   const newTypes = types.filter(({ name }) => !before.getType(name));
   const newFields = types.flatMap((type) => {

@@ -110,7 +110,7 @@ export function createCostFunction(input: CostInput): CostFunction {
     const constantCost = measureCost(input, {});
     return () => constantCost;
   }
-  const defaults = listDefaults(operation);
+  const defaults = getDefaults(operation);
   return (variables) => measureCost(input, { ...defaults, ...variables });
 }
 
@@ -119,7 +119,7 @@ export function findCostError({ cost }: Cost, { LIMIT_COST }: Config): GraphQLEr
 }
 
 /** Returns the defaults of variables, by name. */
-function listDefaults({ variableDefinitions = [] }: OperationDefinitionNode) {
+function getDefaults({ variableDefinitions = [] }: OperationDefinitionNode) {
   return Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],

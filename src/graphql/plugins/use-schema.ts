@@ -12,7 +12,7 @@ import { createTypedSchemas } from '../typed/typed-schema.ts';
 /** Must follow useAdmission, because the caller decides which projects are visible. */
 export function useSchema(schema: GraphQLSchema, services: Services): OperationPlugin {
   const schemas = createTypedSchemas();
-  const findProjectSchema = async ({ viewer, gatewayUrl }: OperationContext, idOrName: string) => {
+  const getProjectSchema = async ({ viewer, gatewayUrl }: OperationContext, idOrName: string) => {
     if (!viewer) throw missingCredentials();
     const call = createCall(services, viewer, { gatewayUrl });
     const { project, contract } = await getVisibleContract(call, idOrName);
@@ -27,7 +27,7 @@ export function useSchema(schema: GraphQLSchema, services: Services): OperationP
         if (errors.length > 0) throw new AggregateError(errors);
       };
       if (projectIdOrName === undefined) return use({ schema });
-      return findProjectSchema(context, projectIdOrName).then(use);
+      return getProjectSchema(context, projectIdOrName).then(use);
     },
     onExecute({ args, context }) {
       if (context.schema) args.schema = context.schema;

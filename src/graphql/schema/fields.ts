@@ -83,7 +83,7 @@ export function linkField<P, T extends ProjectTable>(
     resolve: (parent, _args, { find }) => {
       const id = parent[column] as string | null;
       return (
-        id === null ? null : (getLinkedRow(parent, column) ?? find(byId(table), id))
+        id === null ? null : (findLinkedRow(parent, column) ?? find(byId(table), id))
       ) as never;
     },
   });
@@ -99,11 +99,11 @@ export function requiredLinkField<P, T extends ProjectTable>(
     description,
     extensions: { link: { table, column } satisfies LinkTo },
     resolve: (parent, _args, { get }) =>
-      (getLinkedRow(parent, column) ?? get(byId(table), parent[column] as string)) as never,
+      (findLinkedRow(parent, column) ?? get(byId(table), parent[column] as string)) as never,
   });
 }
 
 /** Returns the relation that was read with the parent's page. Undefined if the page was read without it. */
-function getLinkedRow(parent: unknown, column: string): object | null | undefined {
+function findLinkedRow(parent: unknown, column: string): object | null | undefined {
   return (parent as PageRow).linked?.[column];
 }

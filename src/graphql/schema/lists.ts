@@ -122,13 +122,13 @@ function getLinks(info: GraphQLResolveInfo): readonly LinkTo[] {
   const [node] = info.fieldNodes as [FieldNode];
   let links = linksByNode.get(node);
   if (!links) {
-    links = findLinks(info);
+    links = listLinks(info);
     linksByNode.set(node, links);
   }
   return links;
 }
 
-function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): LinkTo[] {
+function listLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): LinkTo[] {
   const connectionType = getNamedType(returnType);
   const itemType = findType(findField(connectionType, 'nodes'));
   const page = groupFieldsByName(fieldNodes, fragments);

@@ -1,5 +1,5 @@
 /** The fields `node` and `nodes`, which return objects of any type by their ids. */
-import { findNodes, nodeIds } from '../../domain/overview/node.ts';
+import { loadNodes, nodeIds } from '../../domain/overview/node.ts';
 import { builder } from './schema-builder.ts';
 
 export const Node = builder.nodeInterfaceRef();
@@ -11,7 +11,7 @@ builder.queryFields((t) => ({
     description:
       'The object of any type with this id. Null if it does not exist or the caller may not see it.',
     args: { id: t.arg.id({ required: true, description: 'The id of the object.' }) },
-    resolve: async (_root, { id }, { call }) => (await findNodes(call, [id]))[0],
+    resolve: async (_root, { id }, { call }) => (await loadNodes(call, [id]))[0],
   }),
   nodes: t.field({
     type: [Node],
@@ -25,6 +25,6 @@ builder.queryFields((t) => ({
         validate: { schema: nodeIds },
       }),
     },
-    resolve: (_root, { ids }, { call }) => findNodes(call, ids),
+    resolve: (_root, { ids }, { call }) => loadNodes(call, ids),
   }),
 }));

@@ -105,7 +105,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     },
     nodeTypeOptions: {
       description: 'An object that node(id:) can return.',
-      resolveType: (node: unknown) => getNodeTypeName(node as ResolvedNode),
+      resolveType: (node: unknown) => findNodeTypeName(node as ResolvedNode),
     },
   },
 });
@@ -126,14 +126,14 @@ builder.globalConnectionField('totalCount', (t) =>
   }),
 );
 
-/** A node as `findNodes` returns it. A provider has no `id`, because it is not a row. */
+/** A node as `loadNodes` returns it. A provider has no `id`, because it is not a row. */
 interface ResolvedNode {
   id?: string;
   /** Set for notification events. */
   eventType?: string;
 }
 
-function getNodeTypeName({ id, eventType = '' }: ResolvedNode): string | undefined {
+function findNodeTypeName({ id, eventType = '' }: ResolvedNode): string | undefined {
   if (id === undefined) return 'Provider';
   const prefix = findPrefix(id);
   if (!prefix) return undefined;

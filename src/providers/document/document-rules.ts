@@ -123,7 +123,7 @@ function* listVariableViolations(
     [['otherObjects'], otherObjects],
   ];
   for (const [path, template] of templates) {
-    for (const { name, at } of findPathVariables(template)) {
+    for (const { name, at } of listPathVariables(template)) {
       if (!inputs.has(name)) {
         yield {
           path: [...path, ...at],
@@ -137,7 +137,7 @@ function* listVariableViolations(
 /** Members whose templates are filled in with a connection's inputs. Other templates may contain braces of their own. */
 const TEMPLATED_MEMBERS = ['path', 'query', 'headers'];
 
-function* findPathVariables(
+function* listPathVariables(
   value: unknown,
   at: PropertyKey[] = [],
 ): Generator<{ name: string; at: PropertyKey[] }> {
@@ -148,7 +148,7 @@ function* findPathVariables(
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {
     const isTemplate = typeof member !== 'string' || at.length === 0 || isTemplated(at, key);
-    if (isTemplate && key !== 'body') yield* findPathVariables(member, [...at, key]);
+    if (isTemplate && key !== 'body') yield* listPathVariables(member, [...at, key]);
   }
 }
 

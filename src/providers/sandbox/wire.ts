@@ -103,10 +103,10 @@ const KIND_BY_STATUS = new Map<number, ProviderErrorKind>([
 function toErrorKind(response: ProviderResponse): ProviderErrorKind {
   if (response.status >= 500) return 'SERVER_ERROR';
   return (
-    KIND_BY_CODE.get(findCode(response)) ?? KIND_BY_STATUS.get(response.status) ?? 'BAD_REQUEST'
+    KIND_BY_CODE.get(getCode(response)) ?? KIND_BY_STATUS.get(response.status) ?? 'BAD_REQUEST'
   );
 }
 
-function findCode({ body }: ProviderResponse): string {
+function getCode({ body }: ProviderResponse): string {
   return parseBounded(refusalSchema, body).data?.error.code ?? '';
 }

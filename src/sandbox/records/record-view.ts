@@ -6,7 +6,7 @@ type RecordView = (record: StoredRecord) => Record<string, unknown>;
 
 /** Returns a function that shows all fields of a record, null if they have no value, and its associations. */
 export function createRecordView({ fields }: ObjectDefinition): RecordView {
-  return (record) => ({ ...listFieldValues(fields, record), associations: record.associations });
+  return (record) => ({ ...getFieldValues(fields, record), associations: record.associations });
 }
 
 /**
@@ -25,10 +25,10 @@ export function createSelectedView(definition: ObjectDefinition, names: string[]
   if (first !== undefined) throw new SandboxRefusal(400, [first, ...moreProblems]);
   const selectedNames = new Set(['id', 'updated_at', ...names]);
   const fields = definition.fields.filter(({ name }) => selectedNames.has(name));
-  return (record) => listFieldValues(fields, record);
+  return (record) => getFieldValues(fields, record);
 }
 
-function listFieldValues(fields: CrmField[], record: StoredRecord): Record<string, unknown> {
+function getFieldValues(fields: CrmField[], record: StoredRecord): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field.name, getFieldValue(record, field)]));
 }
 

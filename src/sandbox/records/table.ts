@@ -208,7 +208,7 @@ export class RecordTable {
     isMatch = () => true,
   }: Partial<PageQuery>): Generator<StoredRecord> {
     const versions = this.#versions;
-    let index = findFirstIndex(
+    let index = getFirstIndex(
       versions,
       ({ position, updatedAtMs }) => position > after && updatedAtMs >= sinceMs,
     );
@@ -268,7 +268,7 @@ function toUniqueKey(value: unknown): string {
 }
 
 /** Returns the first index where the predicate is true. It must change from false to true at most once. */
-function findFirstIndex<Item>(items: readonly Item[], predicate: (item: Item) => boolean): number {
+function getFirstIndex<Item>(items: readonly Item[], predicate: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;
   while (low < high) {

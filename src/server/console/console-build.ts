@@ -23,7 +23,7 @@ const GENERATED_FOLDER = /\b(dist|__generated__)\b/;
  * existing bundle. So does a failed build, whose error is logged.
  */
 export async function buildIfStale(log: Pick<Log, 'info' | 'error'>): Promise<void> {
-  if ((await getModifiedMs(CONSOLE_DIST)) >= (await findNewestSourceMs())) return;
+  if ((await getModifiedMs(CONSOLE_DIST)) >= (await getNewestSourceMs())) return;
   if ((await getModifiedMs(join(ROOT, 'node_modules', 'vite'))) === 0) return;
   try {
     log.info('console.building');
@@ -44,7 +44,7 @@ export function isConsoleMissing(root = ROOT): boolean {
 export const CONSOLE_MISSING_ADVICE =
   'The console, the connect page and GraphiQL are not built. Install the gateway with `npm run install:production`.';
 
-async function findNewestSourceMs(): Promise<number> {
+async function getNewestSourceMs(): Promise<number> {
   const exclude = (path: string) => GENERATED_FOLDER.test(path);
   const paths = await Array.fromAsync(glob(SOURCES, { cwd: ROOT, exclude }));
   return Math.max(0, ...(await Promise.all(paths.map((path) => getModifiedMs(join(ROOT, path))))));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import staticFiles from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/access/call.ts';
-import { findAllowedOrigins } from '../../domain/access/origins.ts';
+import { listAllowedOrigins } from '../../domain/access/origins.ts';
 import { isStorableString } from '../../domain/base/storable-json.ts';
 import { CALLBACK_PATH } from '../../domain/connections/provider/provider-app.ts';
 import { ServiceUnavailable } from '../../kernel/errors.ts';
@@ -109,7 +109,7 @@ function registerConnectPage(scope: FastifyInstance, services: Services): void {
       return pages.send(400, { title, content: toParagraphs([openPageAgain]) });
     }
     // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
-    const frameAncestors = project === null ? [] : await findAllowedOrigins(services, project);
+    const frameAncestors = project === null ? [] : await listAllowedOrigins(services, project);
     const policy = createPolicy(IMAGES_WITH_LOGO, frameAncestors);
     return sendBuiltPage(reply, { name: 'connect.html', basePath: 'console/', policy });
   });

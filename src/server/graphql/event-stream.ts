@@ -6,7 +6,7 @@ import type { OpenStreams } from '../../domain/access/viewer/open-streams.ts';
 import { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import type { RequestMetadata } from '../http/request-metadata.ts';
-import { findStatusAndHeaders } from './graphql-http-response.ts';
+import { getStatusAndHeaders } from './graphql-http-response.ts';
 import { findStreamFormat, isStream, type StreamFormat } from './stream-format.ts';
 
 /** Keeps proxies from closing a quiet connection. */
@@ -24,7 +24,7 @@ export function createStreamHead({ contentType }: StreamFormat, results: Results
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   };
-  const http = isStream(results) ? null : findStatusAndHeaders(results);
+  const http = isStream(results) ? null : getStatusAndHeaders(results);
   const hasErrorStatus = http && (http.status >= 500 || [401, 429].includes(http.status));
   return hasErrorStatus
     ? { status: http.status, headers: { ...headers, ...http.headers } }

@@ -27,7 +27,7 @@ export function createGraphqlHttpHead(
   accept: string | null | undefined,
 ): Omit<GraphqlHttpResponse, 'body'> {
   const type = accept?.includes(GRAPHQL_JSON) ? GRAPHQL_JSON : 'application/json';
-  const { status: httpStatus, headers } = findStatusAndHeaders(result);
+  const { status: httpStatus, headers } = getStatusAndHeaders(result);
   const status = type !== GRAPHQL_JSON && isWellFormed(result, httpStatus) ? 200 : httpStatus;
   return { status, headers: { 'content-type': `${type}; charset=utf-8`, ...headers } };
 }
@@ -50,7 +50,7 @@ function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean
 /**
  * Returns the status and headers of a result. Yoga's own refusals, like that of a wrong method, bring their headers.
  */
-export function findStatusAndHeaders({
+export function getStatusAndHeaders({
   data,
   errors,
 }: ExecutionResult): Omit<GraphqlHttpResponse, 'body'> {

@@ -138,7 +138,7 @@ async function admit(
   { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketExtra>,
   admission: Admission,
 ): Promise<boolean> {
-  const credentials = findCredentials(connectionParams, extra);
+  const credentials = getCredentials(connectionParams, extra);
   extra.onInitReceived();
   try {
     const { address, page } = extra;
@@ -184,7 +184,7 @@ export function createCloseReason(error: unknown): string {
  * Returns the credentials of connection_init, or else those of the upgrade request. In the upgrade request, browsers
  * can send only the cookie of the console.
  */
-function findCredentials(
+function getCredentials(
   params: Record<string, unknown> | undefined,
   { headers, session }: Pick<SocketExtra, 'headers' | 'session'>,
 ): Credentials {

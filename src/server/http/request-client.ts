@@ -38,7 +38,7 @@ export function createClientReaders({
     sameSite: 'Strict',
     lifetimeMs: config.CONSOLE_SESSION_HOURS * HOUR_MS,
   });
-  const findAddress = createAddressFinder(config);
+  const getAddress = createAddressFinder(config);
   const findGatewayUrl = createGatewayUrlFinder(config);
   return {
     cors,
@@ -47,7 +47,7 @@ export function createClientReaders({
       const { headers } = request;
       const secret = sessionCookie.read(headers.cookie);
       return {
-        address: findAddress(request),
+        address: getAddress(request),
         page: cors.findForeignPage(headers),
         gatewayUrl: findGatewayUrl(headers),
         session:

@@ -63,14 +63,14 @@ export class UnfinishedBudget {
     setTimeout(() => {
       this.#clockMs += Math.min(performance.now() - scheduledAtMs, 2 * SWEEP_MS);
       for (const [key, { hasEnded }] of this.#entries) if (hasEnded()) this.#entries.delete(key);
-      const cuts = this.#findCuts().slice(-CUTS_MAX).reverse();
+      const cuts = this.#listCuts().slice(-CUTS_MAX).reverse();
       for (const [key, reason] of cuts) this.leave(key)?.cut(reason);
       this.#scheduleSweep(performance.now());
     }, SWEEP_MS).unref();
   }
 
   /** Finds the entries to cut. Sums from the newest to the oldest, so that the oldest entries exceed the limits. */
-  #findCuts(): [object, CutReason][] {
+  #listCuts(): [object, CutReason][] {
     const { networkMax, networkBytesMax } = this.#limits;
     const sums = new Map<string, { count: number; bytes: number }>();
     let allBytes = 0;

@@ -69,7 +69,7 @@ function serveMcp(gateway: Gateway, request: FastifyRequest<ProjectRoute>): Prom
   const serve = async (call: Call): Promise<Response> => {
     // Follows admission, so that a refused message counts in the caller's rate.
     if ('refusal' in parsedMessage) throw parsedMessage.refusal;
-    const pinnedTools = await findPinnedTools(call, { method, projectIdOrName });
+    const pinnedTools = await listPinnedTools(call, { method, projectIdOrName });
     const handler = createMcpHandler(
       () =>
         createMcpServer({
@@ -87,7 +87,7 @@ function serveMcp(gateway: Gateway, request: FastifyRequest<ProjectRoute>): Prom
     // Until the body has arrived, the tool may still be running.
     return boundResponse(response);
   };
-  const limits = findLimits(method, toolName);
+  const limits = getLimits(method, toolName);
   const served = {
     surface: 'mcp',
     spelling: ARGUMENT_SPELLING,
@@ -100,7 +100,7 @@ function serveMcp(gateway: Gateway, request: FastifyRequest<ProjectRoute>): Prom
 }
 
 /** Returns the cost of a message, and whether it may change rows. A pinned write costs as much as propose_write. */
-function findLimits(method: unknown, toolName: unknown): Pick<Tool, 'cost' | 'isChange'> {
+function getLimits(method: unknown, toolName: unknown): Pick<Tool, 'cost' | 'isChange'> {
   if (method !== 'tools/call') return { cost: 1, isChange: false };
   const { cost, isChange } = TOOLS.find(({ name }) => name === toolName) ?? proposeWriteTool;
   return { cost, isChange };
@@ -110,7 +110,7 @@ function findLimits(method: unknown, toolName: unknown): Pick<Tool, 'cost' | 'is
  * Returns the session's pinned tools. Only a list needs the schemas of values: a call is validated against the
  * contract.
  */
-async function findPinnedTools(
+async function listPinnedTools(
   call: Call,
   { method, projectIdOrName }: { method: unknown; projectIdOrName: string },
 ): Promise<Tool[]> {

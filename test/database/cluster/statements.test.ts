@@ -3,7 +3,7 @@ import { NodeWatch } from '../../../src/database/cluster/node-watch.ts';
 import { ProjectLocations } from '../../../src/database/cluster/project-locations.ts';
 import { createRoutedSession } from '../../../src/database/cluster/routed-session.ts';
 import {
-  findRoute,
+  getRoute,
   listProjects,
   type ProjectParameter,
   selectValues,
@@ -69,24 +69,24 @@ test('sends a statement that Citus refuses to the shards of its projects', () =>
 });
 
 test('leaves reads of a project and the changes of Prisma to Citus', () => {
-  expect(findRoute('select * from "Delivery" where "projectId" = $1')).toBe('plannedByCitus');
+  expect(getRoute('select * from "Delivery" where "projectId" = $1')).toBe('plannedByCitus');
   const change =
     'INSERT INTO "public"."Topic" ("projectId") VALUES ($1) RETURNING "public"."Topic"."id"';
-  expect(findRoute(change)).toBe('plannedByCitus');
+  expect(getRoute(change)).toBe('plannedByCitus');
 });
 
 test('awaits no node for rows that the coordinator has', () => {
-  expect(findRoute('select * from "Project" where "id" = $1')).toBe('coordinator');
-  expect(findRoute('/* all projects: a token */ select from "JwtKey"')).toBe('coordinator');
-  expect(findRoute('insert into "ServerProcess" ("id") values ($1)')).toBe('coordinator');
+  expect(getRoute('select * from "Project" where "id" = $1')).toBe('coordinator');
+  expect(getRoute('/* all projects: a token */ select from "JwtKey"')).toBe('coordinator');
+  expect(getRoute('insert into "ServerProcess" ("id") values ($1)')).toBe('coordinator');
 });
 
 test('sends statements for all projects to each node, and changes of keys to all nodes', () => {
-  expect(findRoute('/* all projects: due reads */ select from "ReadRun"')).toBe('eachNode');
+  expect(getRoute('/* all projects: due reads */ select from "ReadRun"')).toBe('eachNode');
   const page = `/* all projects: destinations */ select from "Destination" where "projectId" > $1`;
-  expect(findRoute(page)).toBe('eachNode');
+  expect(getRoute(page)).toBe('eachNode');
   const change = 'update "ApiKey" set "active" = false where "projectId" = $1';
-  expect(findRoute(change)).toBe('allNodes');
+  expect(getRoute(change)).toBe('allNodes');
 });
 
 test('hides the projects of other shards from a statement on one shard', () => {
@@ -130,7 +130,7 @@ test('sends no statement for an empty list of projects, such as those of a new n
 });
 
 function findParameter(text: string): ProjectParameter {
-  const route = findRoute(text);
+  const route = getRoute(text);
   if (typeof route === 'string') throw new Error(`The route is ${route}.`);
   return route;
 }

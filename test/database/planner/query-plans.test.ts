@@ -18,7 +18,7 @@ import { startDueReads } from '../../../src/domain/data/operation/read/schedule.
 import { getReadSource } from '../../../src/domain/data/operation/read/source.ts';
 import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
 import { isBacklogged } from '../../../src/domain/events/delivery-backlog.ts';
-import { findDestinationUses } from '../../../src/domain/events/destination-uses.ts';
+import { listDestinationUses } from '../../../src/domain/events/destination-uses.ts';
 import { removeExpired } from '../../../src/domain/upkeep/retention.ts';
 import {
   isRetainedAfter,
@@ -236,11 +236,11 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const query = toQuery(app.app.services.database);
     const { projectId } = org;
     const name = formatRowId('dst', 0, 1);
-    const { length } = await prisma.$transaction((tx) => findDestinationUses(tx, projectId, name));
+    const { length } = await prisma.$transaction((tx) => listDestinationUses(tx, projectId, name));
     expect(length).toBe(10);
     const work = async () => {
       for (const destinationName of [name, 'records', 'unused']) {
-        await prisma.$transaction((tx) => findDestinationUses(tx, projectId, destinationName));
+        await prisma.$transaction((tx) => listDestinationUses(tx, projectId, destinationName));
       }
     };
     expect(await listFaults(work)).toEqual([]);

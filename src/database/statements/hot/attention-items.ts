@@ -27,7 +27,7 @@ interface AttentionRange {
 }
 
 /** Returns at most ITEMS_OF_KIND_MAX rows of each kind and project: unacknowledged ones first, then the latest. */
-export function findAttentionItems(
+export function loadAttentionRows(
   run: RunStatement,
   { projectIds, from, providerPrefix }: AttentionRange,
 ): Promise<AttentionRow[]> {

@@ -41,7 +41,7 @@ const WRITE_TASKS = sqlStatement<{ operationId: string; taskId: string }>(`
   select distinct "operationId", "taskId" from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`);
 
 /** Returns the ids of the write tasks of operations, by the operation's id. Requests of a write have the id of its task. */
-export async function findWriteTasks(
+export async function listWriteTasks(
   run: RunStatement,
   operations: readonly RowKey[],
 ): Promise<Map<string, string>> {

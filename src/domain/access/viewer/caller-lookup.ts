@@ -128,7 +128,7 @@ export class WaitingQueue {
     else this.#entriesByName.set(name, [resolve]);
     this.#waitingCount += 1;
     if (this.#waitingCount > this.#options.waitingMax) {
-      const decide = this.#takeOldest(this.#findLongestName());
+      const decide = this.#takeOldest(this.#getLongestName());
       decide(false);
     }
     this.#scheduleTurn();
@@ -161,7 +161,7 @@ export class WaitingQueue {
   }
 
   /** Returns the name with the most entries. */
-  #findLongestName(): string {
+  #getLongestName(): string {
     let longestName = '';
     let lengthMax = 0;
     for (const [name, { length }] of this.#entriesByName) {

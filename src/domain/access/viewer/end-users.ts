@@ -43,7 +43,7 @@ export function createEndUsers(services: TokenServices): EndUsers {
     async get(token) {
       const wasCached = cache.has(token);
       const claims = await getClaims(token);
-      const viewer = (await findValidEndUsers(services, [claims])).get(0);
+      const viewer = (await listValidEndUsers(services, [claims])).get(0);
       if (viewer) return viewer;
       cache.delete(token);
       if (claims.agent) await verifyAgentToken(services, token);
@@ -111,7 +111,7 @@ const VALID_CLAIMS = sqlStatement<ValidClaims>(`
  * Returns the end users whose key, agent session, project, group and consumer are still valid, by the index of their
  * claims. One statement checks all claims.
  */
-export async function findValidEndUsers(
+export async function listValidEndUsers(
   services: RowServices,
   claims: readonly EndUserClaims[],
 ): Promise<Map<number, EndUserViewer>> {

@@ -10,7 +10,7 @@ import type { RowServices, Services } from '../call.ts';
 import { listOrgIds } from '../scope.ts';
 import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
-import { findValidEndUsers } from './end-users.ts';
+import { listValidEndUsers } from './end-users.ts';
 import { authenticate, type Credentials, toCredentialKey } from './find-viewer.ts';
 import { hashKey } from './key/api-key-value.ts';
 import { toHolder } from './share/process-shares.ts';
@@ -158,8 +158,8 @@ export class OpenStreams {
   }
 
   async #checkAll(callers: Caller[]): Promise<void> {
-    const keyCallers = await findUnchangedKeys(this.#services, callers);
-    const endUsers = await findEndUsers(this.#services, callers);
+    const keyCallers = await listUnchangedKeys(this.#services, callers);
+    const endUsers = await listEndUsers(this.#services, callers);
     for (const caller of keyCallers) this.#recordCheck(caller, caller.viewer);
     for (const [caller, viewer] of endUsers) this.#recordCheck(caller, viewer);
     const otherCallers = callers.filter(
@@ -211,7 +211,7 @@ async function waitForCheck(
 }
 
 /** Finds the callers whose API keys are unchanged, with one statement for many keys. */
-async function findUnchangedKeys(
+async function listUnchangedKeys(
   { database }: RowServices,
   callers: Caller[],
 ): Promise<Set<Caller>> {
@@ -233,7 +233,7 @@ async function findUnchangedKeys(
 }
 
 /** Finds the current viewers of end users whose tokens are still valid, with one statement for many tokens. */
-async function findEndUsers(
+async function listEndUsers(
   services: RowServices,
   callers: Caller[],
 ): Promise<Map<Caller, EndUserViewer>> {
@@ -247,7 +247,7 @@ async function findEndUsers(
   const endUsers = new Map<Caller, EndUserViewer>();
   while (viewers.length > 0) {
     const batch = viewers.splice(0, STATEMENT_CALLERS_MAX);
-    for (const [index, viewer] of await findValidEndUsers(services, batch)) {
+    for (const [index, viewer] of await listValidEndUsers(services, batch)) {
       endUsers.set(callersByViewer.get(batch[index] as EndUserViewer) as Caller, viewer);
     }
   }

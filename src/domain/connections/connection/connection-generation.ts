@@ -68,14 +68,14 @@ async function getScheme(
   projectId: string,
   input: GenerationInput,
 ): Promise<AuthScheme> {
-  const { scheme, issues } = await findScheme(call, projectId, input);
+  const { scheme, issues } = await checkScheme(call, projectId, input);
   requireNoIssues(issues);
   if (scheme === null) throw new Error('Bug: an input without a scheme has no issue.');
   return scheme;
 }
 
 /** Chooses the scheme that fits the input, and lists the issues of the input. */
-async function findScheme(
+async function checkScheme(
   call: InProject<RowCall>,
   projectId: string,
   input: GenerationInput,

@@ -317,7 +317,7 @@ function listMetadataChangeIssues(
     ...(providerMetadata === undefined ? [] : listInputIssues(provider, after)),
   ];
   if (issues.length > 0 || change.hasCredentials) return issues;
-  const newOrigins = findNewOrigins(provider, { before, after });
+  const newOrigins = listNewOrigins(provider, { before, after });
   return [...newOrigins].map(([variable, origin]) => {
     const isWorkspaceRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
     const path = isWorkspaceRef ? toInputPath(variable) : ['providerMetadata', variable];
@@ -338,7 +338,7 @@ function changeMetadata(
 }
 
 /** Maps each changed variable to the new origin of the first address that contains it and changes its origin. */
-function findNewOrigins(
+function listNewOrigins(
   provider: Provider,
   { before, after }: { before: AccountMetadata; after: AccountMetadata },
 ): Map<string, string> {

@@ -117,7 +117,7 @@ export const testProvider = projectMutation({
     const { connectionId, objectName } = input;
     const key = { projectId, id: connectionId, noun: 'Connection' };
     const connection = await getProjectRow(call, 'Connection', key);
-    const target = findTarget(call, connection, input.module);
+    const target = getTarget(call, connection, input.module);
     if (objectName !== null) requireReadable(target.provider, objectName);
     return waitForProvider(call, { projectId, connectionId }, async () => {
       const names =
@@ -136,7 +136,7 @@ interface Target {
   readPage: ReadCapability['readPage'];
 }
 
-function findTarget(
+function getTarget(
   call: ProjectCall,
   connection: Row<'Connection'>,
   module: string | null,

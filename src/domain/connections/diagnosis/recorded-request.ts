@@ -1,6 +1,6 @@
 /** Lists requests to providers that were recorded for diagnosis, with their responses. */
 import { z } from 'zod';
-import { findWriteTasks } from '../../../database/statements/hot/store-requests.ts';
+import { listWriteTasks } from '../../../database/statements/hot/store-requests.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import { load } from '../../access/batched.ts';
 import type { Call } from '../../access/call.ts';
@@ -82,6 +82,6 @@ export const listConnectionRequests = read(
  * equals the id of the first operation in it.
  */
 const loadRecordedOperationIds: Batch<Row<'Operation'>, string> = async (call, operations) => {
-  const taskIds = await findWriteTasks(call.database.run, operations);
+  const taskIds = await listWriteTasks(call.database.run, operations);
   return operations.map(({ id }) => taskIds.get(id) ?? id);
 };

@@ -44,7 +44,7 @@ export const CALLBACK_PATH = '/oauth/callback';
  * Returns the OAuth redirect URL to register at the provider. Null if customers of the provider do not consent in a
  * browser.
  */
-function getRedirectUrl(
+function findRedirectUrl(
   { publicUrl, catalog }: Pick<ProjectCall, 'publicUrl' | 'catalog'>,
   { provider }: Pick<Row<'ProviderApp'>, 'provider'>,
 ): string | null {
@@ -91,7 +91,7 @@ export const providerAppResource = resource(
           'The OAuth redirect URL to register at the provider. {Null} if customers do not consent in a browser there.',
       }),
       async (app: Row<'ProviderApp'>, call: Call) =>
-        getRedirectUrl(await inProject(call, app.projectId), app),
+        findRedirectUrl(await inProject(call, app.projectId), app),
     ),
     warnings: computed(
       z

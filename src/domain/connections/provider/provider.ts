@@ -13,17 +13,14 @@ import {
   type ProviderCapability,
   type ProviderModule,
 } from '../../../providers/contract.ts';
-import { applyModule, listModules } from '../../../providers/modules.ts';
+import { applyModule, getModules } from '../../../providers/modules.ts';
 import type { Call, ProjectCall, RowCall } from '../../access/call.ts';
 import { type InProject, inProject } from '../../access/catalog.ts';
 import { read } from '../../access/declared-read.ts';
+import type { ProjectReference } from '../../access/input-project.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { createArrayPage } from '../../access/paging/page-of-array.ts';
-import {
-  findProject,
-  listPermittedProviderNames,
-  type ProjectReference,
-} from '../../access/scope.ts';
+import { findProject, listPermittedProviderNames } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { computed, enumeration, idField, resource } from '../../base/resource.ts';
 
@@ -34,7 +31,7 @@ export type {
   ProviderModule,
 } from '../../../providers/contract.ts';
 export { listCapabilities } from '../../../providers/contract.ts';
-export { applyModule, listModules } from '../../../providers/modules.ts';
+export { applyModule, getModules as listModules } from '../../../providers/modules.ts';
 
 const providerCapability = enumeration(
   'ProviderCapability',
@@ -219,7 +216,7 @@ export function toProviderObject(
 
 /** Lists the modules of the provider, at least one. */
 export function listModulesWithProvider(provider: Provider): ModuleOfProvider[] {
-  return listModules(provider).map((module) => ({
+  return getModules(provider).map((module) => ({
     ...module,
     provider: applyModule(provider, module.name) ?? provider,
   }));

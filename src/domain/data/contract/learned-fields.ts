@@ -37,7 +37,7 @@ export interface ManifestTypes {
 }
 
 /** Finds the types of all sources with one statement, and returns them in the order of the sources. */
-export async function findLearnedTypes(
+export async function loadLearnedTypes(
   { prisma }: Pick<Database, 'prisma'>,
   sources: readonly Source[],
 ): Promise<ManifestTypes[]> {

@@ -19,9 +19,9 @@ import {
   type IntegrationContent,
   readIntegrationContent,
 } from '../../integrations/integration/integration-content.ts';
-import { findLatestRevisions } from '../../integrations/integration/revision.ts';
+import { loadLatestRevisions } from '../../integrations/integration/revision.ts';
 import type { Contract } from './contract-resource.ts';
-import { findLearnedTypes, type ManifestTypes } from './learned-fields.ts';
+import { loadLearnedTypes, type ManifestTypes } from './learned-fields.ts';
 import { type ContractInput, createContract } from './object-contract.ts';
 import { createProjectContract } from './project-contract.ts';
 
@@ -98,7 +98,7 @@ async function addLearnedTypes<S extends ContentSource>(
       catalog: source.catalog ?? (await catalogs.getOfProject(source.projectId)),
     })),
   );
-  const types = await findLearnedTypes(
+  const types = await loadLearnedTypes(
     database,
     sourcesInProject.map(({ projectId, content, catalog }) => {
       return { projectId, provider: catalog.find(content.provider), content };
@@ -133,7 +133,7 @@ export const listInstallationContracts = read(
     installations: readonly Row<'Installation'>[],
   ): Promise<(Contract | null)[]> => {
     const [revisions, connections, configs] = await Promise.all([
-      findLatestRevisions(
+      loadLatestRevisions(
         call,
         installations.map(({ integrationId }) => integrationId),
       ),

@@ -11,7 +11,7 @@ import { resource, updateTime } from '../../base/resource.ts';
 import { getInstallationByKey } from '../../integrations/installation/installation.ts';
 import type { IntegrationKey } from '../../integrations/integration/integration.ts';
 import { readIntegrationContent } from '../../integrations/integration/integration-content.ts';
-import { findLatestRevisions } from '../../integrations/integration/revision.ts';
+import { loadLatestRevisions } from '../../integrations/integration/revision.ts';
 import { operationProgressResource, parseOperationMetadata } from './operation.ts';
 import { findProviderName } from './read/read-plan.ts';
 
@@ -37,7 +37,7 @@ export const getBackfillProgress = read(
     key: IntegrationKey & { installationId: string; objectName: string },
   ): Promise<z.output<typeof backfillProgressResource>> => {
     const installation = await getInstallationByKey(call, key);
-    const [revision] = await findLatestRevisions(call, [installation.integrationId]);
+    const [revision] = await loadLatestRevisions(call, [installation.integrationId]);
     const content = revision && readIntegrationContent(revision);
     const projectCall = await inProject(call, installation.projectId);
     const objectName =

@@ -6,7 +6,7 @@ import { type DomainError, notFound, unprocessable } from '../../../kernel/error
 import { enumValue, text } from '../../../kernel/text.ts';
 import { load } from '../../access/batched.ts';
 import type { Call, RowCall } from '../../access/call.ts';
-import { byId, findProjectRows } from '../../access/scope.ts';
+import { byId, listVisibleRows } from '../../access/scope.ts';
 import { authorize } from '../../access/viewer/needs.ts';
 import { followStreamMessages } from '../../events/stream/stream-subscription.ts';
 import type { ConfigContent } from '../../integrations/installation/installation-config.ts';
@@ -100,7 +100,7 @@ async function getStream(call: Call, object: ObjectOfGroup): Promise<Row<'Destin
       ? await listSources(call, object)
       : [await getServingInstallation(call, object)];
   const nameLists = sources.map(listDestinationNames);
-  const streams = await findProjectRows(call, 'Destination', {
+  const streams = await listVisibleRows(call, 'Destination', {
     projectId,
     name: [...new Set(nameLists.flat())],
     type: 'STREAM',

@@ -125,10 +125,10 @@ export const topicChanges: ItemChanges = {
 export const eventTopicRouteChanges: ItemChanges = {
   needs: listNeeds(createEventTopicRoute, createEventTopicRoute, deleteEventTopicRoute),
   async put(plan, { after }) {
-    await insertEventTopicRoute(plan.tx, findEventRoute(plan, after));
+    await insertEventTopicRoute(plan.tx, getEventRoute(plan, after));
   },
   async remove(plan, { before }) {
-    await plan.tx.eventTopicRoute.deleteMany({ where: findEventRoute(plan, before) });
+    await plan.tx.eventTopicRoute.deleteMany({ where: getEventRoute(plan, before) });
   },
 };
 
@@ -136,7 +136,7 @@ const EVENT_TYPES_BY_WIRE_NAME = new Map(
   Object.entries(EVENTS).map(([name, { wireName }]) => [wireName as string, name]),
 );
 
-function findEventRoute({ projectId, ids }: PlanTransaction, route: CanonicalItem) {
+function getEventRoute({ projectId, ids }: PlanTransaction, route: CanonicalItem) {
   return {
     projectId,
     eventType: EVENT_TYPES_BY_WIRE_NAME.get(String(route.eventType)) as NotificationEventType,
@@ -151,14 +151,14 @@ export const topicDestinationRouteChanges: ItemChanges = {
     deleteTopicDestinationRoute,
   ),
   async put(plan, { after }) {
-    await insertTopicDestinationRoute(plan.tx, findDestinationRoute(plan, after));
+    await insertTopicDestinationRoute(plan.tx, getDestinationRoute(plan, after));
   },
   async remove(plan, { before }) {
-    await plan.tx.topicDestinationRoute.deleteMany({ where: findDestinationRoute(plan, before) });
+    await plan.tx.topicDestinationRoute.deleteMany({ where: getDestinationRoute(plan, before) });
   },
 };
 
-function findDestinationRoute({ projectId, ids }: PlanTransaction, route: CanonicalItem) {
+function getDestinationRoute({ projectId, ids }: PlanTransaction, route: CanonicalItem) {
   return {
     projectId,
     topicId: getRowId({ ids }, `topics.${route.topic}`),

@@ -116,7 +116,7 @@ export const getCustomProvider = projectRead(
   'read',
   'Gets a custom provider with its document.',
   (call, key: { customProviderId: string }, { id: projectId }): Promise<CustomProvider> =>
-    findRow(call, projectId, key.customProviderId),
+    getRow(call, projectId, key.customProviderId),
 );
 
 /** Finds the provider that the document describes. Null if the document can no longer be used. */
@@ -127,7 +127,7 @@ export const findProviderOfDocument = read(
     findProviderOf(call, { projectId, provider: name }),
 );
 
-function findRow(call: RowCall, projectId: string, rowId: string): Promise<CustomProvider> {
+function getRow(call: RowCall, projectId: string, rowId: string): Promise<CustomProvider> {
   return getProjectRow(call, 'CustomProvider', { projectId, id: rowId, noun: 'Custom provider' });
 }
 
@@ -182,7 +182,7 @@ export const updateProvider = projectMutation({
   needs: 'providers:write',
   input: updateProviderInput,
   async run(call, input, { id: projectId }): Promise<UpdatedProvider> {
-    const row = await findRow(call, projectId, input.customProviderId);
+    const row = await getRow(call, projectId, input.customProviderId);
     const content = await call.manifests.readProvider(projectId, input.document, ['document']);
     if (content.name !== row.name) {
       const detail = `must have the name ${row.name}. Create another provider to use another name.`;

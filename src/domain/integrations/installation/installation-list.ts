@@ -145,7 +145,7 @@ async function createGroupFilter(call: Call, projectId: string, groupRef?: strin
 }
 
 /** Finds the newest operation of each installation. The viewer must have read the installations. */
-export const findLastOperations: Batch<RowKey, Row<'Operation'> | null> = async (
+export const loadLastOperations: Batch<RowKey, Row<'Operation'> | null> = async (
   { database },
   installations,
 ) => {

@@ -15,7 +15,7 @@ import {
   type IntegrationContent,
   readIntegrationContent,
 } from '../integration/integration-content.ts';
-import { findLatestRevisions } from '../integration/revision.ts';
+import { loadLatestRevisions } from '../integration/revision.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { type CurrentChoices, refuseForeignChoices } from './check/end-user-check.ts';
 import { listConfigIssues, listModuleIssues } from './check/installation-config-check.ts';
@@ -79,7 +79,7 @@ async function applyChanges(
   const key = { projectId, id: installationId };
   const noun = 'Installation';
   const storedInstallation = await getProjectRow(call, 'Installation', { ...key, noun });
-  const [revision] = await findLatestRevisions(call, [storedInstallation.integrationId]);
+  const [revision] = await loadLatestRevisions(call, [storedInstallation.integrationId]);
   const latestContent = revision ? readIntegrationContent(revision) : null;
   const requestedConfig = await computeConfig(call.database.prisma, storedInstallation);
   const choices = {

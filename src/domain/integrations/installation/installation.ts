@@ -9,9 +9,10 @@ import { type Issue, notFound } from '../../../kernel/errors.ts';
 import type { Call } from '../../access/call.ts';
 import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
+import { getProjectOfInput } from '../../access/input-project.ts';
 import { loaded } from '../../access/relations.ts';
 import { requireUnique } from '../../access/row-changes.ts';
-import { byId, findProjectRows, getNamedProject, getProjectRow } from '../../access/scope.ts';
+import { byId, getProjectRow, listVisibleRows } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { requireNoIssues } from '../../base/issues.ts';
 import { createdInProject, enumeration, resource, updateTime } from '../../base/resource.ts';
@@ -23,7 +24,7 @@ import {
   type IntegrationContent,
   readIntegrationContent,
 } from '../integration/integration-content.ts';
-import { findLatestRevisions } from '../integration/revision.ts';
+import { loadLatestRevisions } from '../integration/revision.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { refuseForeignChoices } from './check/end-user-check.ts';
 import { listModuleIssues, listNewConfigIssues } from './check/installation-config-check.ts';
@@ -85,9 +86,9 @@ export async function getInstallationByKey(
   call: Call,
   { installationId: id, ...key }: IntegrationKey & { installationId: string },
 ): Promise<Installation> {
-  const { id: projectId } = await getNamedProject(call, key);
+  const { id: projectId } = await getProjectOfInput(call, key);
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
-  const [installation] = await findProjectRows(call, 'Installation', {
+  const [installation] = await listVisibleRows(call, 'Installation', {
     id,
     projectId,
     integrationId,
@@ -101,12 +102,12 @@ export async function getInstallationOfGroup(
   call: Call,
   { groupRef, ...key }: IntegrationKey & { groupRef: string },
 ): Promise<Installation> {
-  const { id: projectId } = await getNamedProject(call, key);
+  const { id: projectId } = await getProjectOfInput(call, key);
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
   const group = await findGroupByRef(call, { projectId, groupRef });
   if (!group) throw notFound('Group', groupRef);
   const where = { projectId, integrationId, groupId: group.id };
-  const [installation] = await findProjectRows(call, 'Installation', where);
+  const [installation] = await listVisibleRows(call, 'Installation', where);
   if (!installation) throw notFound('An installation of the integration by the group', groupRef);
   return installation;
 }
@@ -119,7 +120,7 @@ export async function getConnectionAndContent(
   call: Call,
   { id, integrationId, connectionId }: Installation,
 ): Promise<{ connection: Row<'Connection'>; content: IntegrationContent }> {
-  const [revision] = await findLatestRevisions(call, [integrationId]);
+  const [revision] = await loadLatestRevisions(call, [integrationId]);
   const [connection] = await byId('Connection')(call, [connectionId]);
   if (!revision || !connection) throw notFound('Installation', id);
   return { connection, content: readIntegrationContent(revision) };

@@ -96,7 +96,7 @@ export function resolveBackfill(
 }
 
 /** Returns the time of the first read. A read that backfills no records waits for the schedule. */
-function getFirstRunTime(
+function findFirstRunTime(
   schedule: string,
   backfill: BackfillPeriod | null,
   now: Date,
@@ -139,7 +139,7 @@ export async function setInstalledObjects(
       const spec = specs.get(objectName);
       const schedule = resolveSchedule(spec, choice);
       const nextReadTime =
-        schedule && getFirstRunTime(schedule, resolveBackfill(spec ?? null, choice), now);
+        schedule && findFirstRunTime(schedule, resolveBackfill(spec ?? null, choice), now);
       return { installationId, projectId, objectName, nextReadTime };
     }),
     skipDuplicates: true,

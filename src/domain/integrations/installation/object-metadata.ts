@@ -7,7 +7,7 @@ import { resolveObjectName } from '../../../providers/object-support.ts';
 import type { Call } from '../../access/call.ts';
 import { findProviderOf, NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { providerRead } from '../../access/declared-read.ts';
-import { getNamedProject } from '../../access/scope.ts';
+import { getProjectOfInput } from '../../access/input-project.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { orDefault } from '../../base/input-schemas.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
@@ -85,7 +85,7 @@ export const readObjectMetadata = providerRead(
   "Reads the fields of a provider's object through a connection of the group.",
   async (call: Call, input: z.output<typeof objectMetadataInput>): Promise<ObjectMetadata> => {
     const { provider } = input;
-    const { id: projectId } = await getNamedProject(call, input);
+    const { id: projectId } = await getProjectOfInput(call, input);
     if (!(await findProviderOf(call, { projectId, provider }))) {
       throw invalid(['provider'], NOT_A_PROVIDER, provider);
     }

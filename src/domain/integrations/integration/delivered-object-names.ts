@@ -18,7 +18,7 @@ export function createObjectNames(
 }
 
 /** Finds the names of an object in the content of a revision. */
-export function findObjectNames(
+export function getObjectNames(
   { read }: Pick<IntegrationContent, 'read'>,
   objectName: string,
 ): ObjectNames {
@@ -27,7 +27,7 @@ export function findObjectNames(
 }
 
 /** Finds the names of an object in the latest revision of an integration, as the transaction sees it. */
-export async function findLatestObjectNames(
+export async function getLatestObjectNames(
   tx: Transaction,
   { projectId, id }: Pick<Row<'Integration'>, 'projectId' | 'id'>,
   objectName: string,
@@ -46,6 +46,6 @@ export async function findLatestObjectNames(
       .where('Integration.id', '=', id),
   );
   return revision
-    ? findObjectNames(readIntegrationContent(revision), objectName)
+    ? getObjectNames(readIntegrationContent(revision), objectName)
     : createObjectNames(objectName, null);
 }

@@ -9,7 +9,7 @@ import {
   type ProviderCapability,
   supportsCapability,
 } from '../../../providers/contract.ts';
-import { findModule, listModules } from '../../../providers/modules.ts';
+import { findModule, getModules } from '../../../providers/modules.ts';
 import { createInputIssue } from '../../base/issues.ts';
 import type { IntegrationContent } from './integration-content.ts';
 
@@ -44,7 +44,7 @@ export function* listContentModuleIssues(
 ): Generator<Issue> {
   if (module == null || findModule(provider, module)) return;
   const { displayName, modules } = provider;
-  const names = listModules(provider).map(({ name }) => name);
+  const names = getModules(provider).map(({ name }) => name);
   const remedy = modules ? `has ${names.join(', ')}` : 'has no modules. Omit it';
   const detail = `is not a module of ${displayName}, which ${remedy}.`;
   yield createInputIssue([...path, 'module'], detail, module);

@@ -19,7 +19,7 @@ import { listPage } from '../../access/paging/page-of-rows.ts';
 import { listSearchPage, searchFilters } from '../../access/paging/search.ts';
 import { loaded } from '../../access/relations.ts';
 import { lockRow, requireUnique } from '../../access/row-changes.ts';
-import { byId, findProjectRows } from '../../access/scope.ts';
+import { byId, listVisibleRows } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { requireNoIssues } from '../../base/issues.ts';
 import { integrationName, projectIdOrName } from '../../base/names.ts';
@@ -109,7 +109,7 @@ export const listIntegrations = read(
   },
 );
 
-export const readIntegration = read(
+export const findRequestedIntegration = read(
   orEndUser('read'),
   'Finds an integration of the project by its id or name. Null if there is none.',
   (call: Call, project: Row<'Project'>, idOrName: string) =>
@@ -122,7 +122,7 @@ export interface IntegrationKey {
 }
 
 /** Throws NOT_FOUND if the project has no such integration. */
-export const getNamedIntegration = projectRead(
+export const getRequestedIntegration = projectRead(
   orEndUser('read'),
   'Gets an integration by id or name.',
   (call, { integrationIdOrName: idOrName }: IntegrationKey, { id: projectId }) =>
@@ -154,7 +154,7 @@ export async function findIntegration(
 }
 
 const integrationsByName = byName(
-  (call, key) => findProjectRows(call, 'Integration', key),
+  (call, key) => listVisibleRows(call, 'Integration', key),
   ({ name }) => name,
 );
 

@@ -14,7 +14,7 @@ import { projectMutation } from '../../access/declared-mutation.ts';
 import { read } from '../../access/declared-read.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
-import { type Batch, byId, findProjectRows } from '../../access/scope.ts';
+import { type Batch, byId, listVisibleRows } from '../../access/scope.ts';
 import { orEndUser } from '../../access/viewer/needs.ts';
 import { orDefault } from '../../base/input-schemas.ts';
 import { requireNoIssues } from '../../base/issues.ts';
@@ -32,7 +32,7 @@ import {
 } from '../installation/installed-object-revision.ts';
 import {
   getIntegration,
-  getNamedIntegration,
+  getRequestedIntegration,
   type IntegrationKey,
   integrationIdOrName,
   lockIntegration,
@@ -97,15 +97,15 @@ export const getRevision = read(
     call: Call,
     { revisionId: id, ...key }: IntegrationKey & { revisionId: string },
   ): Promise<Revision> => {
-    const { id: integrationId, projectId } = await getNamedIntegration(call, key);
-    const [revision] = await findProjectRows(call, 'Revision', { id, projectId, integrationId });
+    const { id: integrationId, projectId } = await getRequestedIntegration(call, key);
+    const [revision] = await listVisibleRows(call, 'Revision', { id, projectId, integrationId });
     if (!revision) throw notFound('Revision', id);
     return revision;
   },
 );
 
 /** Finds the latest revision of each integration. Null for an integration that the viewer may not see. */
-export const findLatestRevisions: Batch<string, Revision | null> = async (call, ids) => {
+export const loadLatestRevisions: Batch<string, Revision | null> = async (call, ids) => {
   const integrations = await byId('Integration')(call, ids);
   const revisionIds = integrations.map((integration) => integration?.latestRevisionId ?? '');
   return byId('Revision')(call, revisionIds);

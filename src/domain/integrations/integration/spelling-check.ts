@@ -6,7 +6,7 @@
 import { findNearestName } from '../../../kernel/nearest-name.ts';
 import { member, type Path, type Text, text } from '../../../kernel/text.ts';
 import type { Provider, StandardNames } from '../../../providers/contract.ts';
-import { listStandardNames } from '../../../providers/object-support.ts';
+import { getStandardNames } from '../../../providers/object-support.ts';
 import type { IntegrationContent } from './integration-content.ts';
 
 /** Most names with more errors are correct names of custom fields, or of standard fields that the gateway does not know. */
@@ -24,7 +24,7 @@ export function listSpellingWarnings(
   path: Path,
   provider: Provider,
 ): Text[] {
-  const standardNames = listStandardNames(provider);
+  const standardNames = getStandardNames(provider);
   return [...listNames(content, path, standardNames)].flatMap(
     ({ name, noun, owner, candidates, ...named }) => {
       const nearestName = findMisspelledName(name, candidates, provider);

@@ -13,7 +13,7 @@ import { read } from '../../access/declared-read.ts';
 import { type Batch, getOrg, listOrgIds } from '../../access/scope.ts';
 
 /** Finds the billing account of each org. Null for an org without one, or if the viewer does not belong to the org. */
-export const findBillingAccounts: Batch<string, Row<'BillingAccount'> | null> = async (
+export const loadBillingAccounts: Batch<string, Row<'BillingAccount'> | null> = async (
   { viewer, database: { reads } },
   orgIds,
 ) => {
@@ -31,7 +31,7 @@ export const getBillingAccount = read(
   "Returns an org's billing account.",
   async (call: Call, { orgId }: { orgId: string }) => {
     const org = await getOrg(call, orgId);
-    const account = await load(call, findBillingAccounts, org.id);
+    const account = await load(call, loadBillingAccounts, org.id);
     if (!account) throw notFound('Billing account of', org.id);
     return account;
   },

@@ -104,7 +104,7 @@ export const listJoinableOrgs = read(
   async (call: Call, args: PageArgs) => {
     const name = 'Viewer.joinableOrgs';
     const { viewer } = call;
-    const ids = viewer.kind === 'BUILDER' ? await findJoinableOrgIds(call, viewer) : [];
+    const ids = viewer.kind === 'BUILDER' ? await listJoinableOrgIds(call, viewer) : [];
     if (ids.length === 0) {
       return createArrayPage({ name, key: ({ id }: Row<'Org'>) => id }, [], args);
     }
@@ -119,7 +119,7 @@ export const joinOrg = builderMutation({
   input: joinOrgInput,
   async run(call, { orgId }, viewer): Promise<Row<'Org'>> {
     const { prisma } = call.database;
-    const permittedOrgIds = [...viewer.roles.keys(), ...(await findJoinableOrgIds(call, viewer))];
+    const permittedOrgIds = [...viewer.roles.keys(), ...(await listJoinableOrgIds(call, viewer))];
     if (!permittedOrgIds.includes(orgId)) throw notFound('Org', orgId);
     const key = { orgId, builderId: viewer.id };
     const role = await insertMember(prisma, { ...key, role: 'MEMBER' });
@@ -128,7 +128,7 @@ export const joinOrg = builderMutation({
   },
 });
 
-async function findJoinableOrgIds(
+async function listJoinableOrgIds(
   { database }: RowServices,
   viewer: BuilderViewer,
 ): Promise<string[]> {

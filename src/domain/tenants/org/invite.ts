@@ -133,7 +133,7 @@ export const listInvites = read(
  * Loads the display names of inviting orgs, by the ids of the orgs. An invited person sees the name of an org that they
  * can't read yet.
  */
-export const findInvitingOrgLabels: Batch<string, string | null> = async ({ database }, orgIds) => {
+export const loadInvitingOrgLabels: Batch<string, string | null> = async ({ database }, orgIds) => {
   const orgs = await database.reads.find('Org', { id: [...new Set(orgIds)] });
   const labels = new Map(orgs.map(({ id, label }) => [id, label]));
   return orgIds.map((orgId) => labels.get(orgId) ?? null);

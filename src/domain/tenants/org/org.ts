@@ -91,7 +91,7 @@ const deleteOrgInput = z
   .meta({ id: 'DeleteOrgInput', description: 'The org to delete. It must have no projects.' });
 
 /** Returns null if the viewer has no org with that id. */
-export const findOrg = read(
+export const findRequestedOrg = read(
   'org:read',
   'An org by its id; null if it does not exist or the caller may not see it.',
   async (call: Call, { id }: { id: string }): Promise<Org | null> => {

@@ -44,7 +44,7 @@ export async function changeProject(
   await tx.project.update({
     where,
     data: {
-      ...listValues(appearance),
+      ...getValues(appearance),
       ...(origins.length > 0 && { allowedOrigins: [...allowedOrigins].sort() }),
       updateTime: call.now(),
     },
@@ -52,7 +52,7 @@ export async function changeProject(
 }
 
 /** Returns the changed values of the appearance. A deleted value is null. */
-function listValues(changes: readonly ItemChange[]): Record<string, string | null> {
+function getValues(changes: readonly ItemChange[]): Record<string, string | null> {
   return Object.fromEntries(
     changes.flatMap(({ before, after }) =>
       Object.keys(after ?? before ?? {}).map((name) => [name, after ? String(after[name]) : null]),

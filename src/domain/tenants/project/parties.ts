@@ -14,7 +14,7 @@ import { read } from '../../access/declared-read.ts';
 import type { FiltersOf, PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { listSearchPage, type searchFilters } from '../../access/paging/search.ts';
-import { findProjectRows } from '../../access/scope.ts';
+import { listVisibleRows } from '../../access/scope.ts';
 import { boundedName, projectIdOrName, ref } from '../../base/names.ts';
 import { createdInProject, resource, updateTime } from '../../base/resource.ts';
 
@@ -54,7 +54,7 @@ export function findGroupByRef(
 }
 
 const groupsByRef = byName(
-  (call, { projectId, name }) => findProjectRows(call, 'Group', { projectId, groupRef: name }),
+  (call, { projectId, name }) => listVisibleRows(call, 'Group', { projectId, groupRef: name }),
   ({ groupRef }) => groupRef,
 );
 
@@ -143,6 +143,6 @@ export function findConsumerByRef(
 
 const consumersByRef = byName(
   (call, { projectId, name }) =>
-    findProjectRows(call, 'Consumer', { projectId, consumerRef: name }),
+    listVisibleRows(call, 'Consumer', { projectId, consumerRef: name }),
   ({ consumerRef }) => consumerRef,
 );

@@ -6,11 +6,12 @@ import { hasPlainHost } from '../../../settings/setting-kinds.ts';
 import type { Call } from '../../access/call.ts';
 import { orgMutation, projectMutation } from '../../access/declared-mutation.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
+import { getProjectOfInput } from '../../access/input-project.ts';
 import { allowedOrigins } from '../../access/origins.ts';
 import type { PageArgs } from '../../access/paging/page.ts';
 import { listPage } from '../../access/paging/page-of-rows.ts';
 import { requireUnique } from '../../access/row-changes.ts';
-import { findProject, getNamedProject, listOrgIds, toOrgCondition } from '../../access/scope.ts';
+import { findProject, listOrgIds, toOrgCondition } from '../../access/scope.ts';
 import { ADMIN, orEndUser } from '../../access/viewer/needs.ts';
 import { findProjectId } from '../../access/viewer/viewer.ts';
 import { label, projectIdOrName, projectName } from '../../base/names.ts';
@@ -148,11 +149,11 @@ const updateProjectInput = z
   });
 
 /** Returns null if the viewer sees no such project. Without an id or a name, returns the viewer's only project. */
-export const readProject = read(
+export const findRequestedProject = read(
   orEndUser('read'),
   'A project by its id or name; null if it does not exist or the caller may not see it. Without an argument, the only project of the caller.',
   async (call: Call, idOrName: string | null | undefined): Promise<Project | null> => {
-    return idOrName == null ? getNamedProject(call, {}, 'idOrName') : findProject(call, idOrName);
+    return idOrName == null ? getProjectOfInput(call, {}, 'idOrName') : findProject(call, idOrName);
   },
 );
 

@@ -12,11 +12,11 @@ import {
 import { installationConfigResource } from '../../../domain/integrations/installation/installation-config.ts';
 import {
   EXCLUSIVE_INSTALLATION_FILTERS,
-  findLastOperations,
   installationFilters,
   listConnectionInstallations,
   listIntegrationInstallations,
   listProjectInstallations,
+  loadLastOperations,
   projectInstallationFilters,
 } from '../../../domain/integrations/installation/installation-list.ts';
 import { updateInstallation } from '../../../domain/integrations/installation/installation-update.ts';
@@ -28,7 +28,7 @@ import {
   metadataOptions,
   readMetadataOfInstallation,
 } from '../../../domain/integrations/installation/object-metadata.ts';
-import { findLatestRevisions } from '../../../domain/integrations/integration/revision.ts';
+import { loadLatestRevisions } from '../../../domain/integrations/integration/revision.ts';
 import { describeField, requiredLinkField } from '../../schema/fields.ts';
 import { createArgs } from '../../schema/inputs.ts';
 import { addList } from '../../schema/lists.ts';
@@ -83,13 +83,13 @@ objectType(Installation, installationResource, (t) => ({
   revision: t.field({
     type: Revision,
     description: "The integration's latest revision, which is active for all installations.",
-    resolve: ({ integrationId }, _args, { get }) => get(findLatestRevisions, integrationId),
+    resolve: ({ integrationId }, _args, { get }) => get(loadLatestRevisions, integrationId),
   }),
   lastOperation: t.field({
     type: Operation,
     nullable: true,
     description: 'The newest operation. Null before the first.',
-    resolve: (installation, _args, { find }) => find(findLastOperations, installation),
+    resolve: (installation, _args, { find }) => find(loadLastOperations, installation),
   }),
   objectMetadata: t.field({
     ...describeField(readMetadataOfInstallation),

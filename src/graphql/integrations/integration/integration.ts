@@ -1,10 +1,10 @@
 import {
   createIntegration,
   EXCLUSIVE_INTEGRATION_FILTERS,
+  findRequestedIntegration,
   integrationFilters,
   integrationResource,
   listIntegrations,
-  readIntegration,
 } from '../../../domain/integrations/integration/integration.ts';
 import { deleteIntegration } from '../../../domain/integrations/integration/integration-deletion.ts';
 import { upsertIntegrations } from '../../../domain/integrations/integration/integration-upsert.ts';
@@ -27,7 +27,7 @@ objectType(Integration, integrationResource, (t) => ({
 
 builder.objectFields(Project, (t) => ({
   integration: t.field({
-    ...describeField(readIntegration),
+    ...describeField(findRequestedIntegration),
     type: Integration,
     nullable: true,
     args: {
@@ -36,7 +36,7 @@ builder.objectFields(Project, (t) => ({
         description: 'The id of the integration, or its name (case-sensitive).',
       }),
     },
-    resolve: (project, { idOrName }, { call }) => readIntegration(call, project, idOrName),
+    resolve: (project, { idOrName }, { call }) => findRequestedIntegration(call, project, idOrName),
   }),
 }));
 

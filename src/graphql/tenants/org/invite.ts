@@ -2,10 +2,10 @@ import {
   acceptInvite,
   createInvite,
   deleteInvite,
-  findInvitingOrgLabels,
   inviteFilters,
   inviteResource,
   listInvites,
+  loadInvitingOrgLabels,
 } from '../../../domain/tenants/org/invite.ts';
 import { addList } from '../../schema/lists.ts';
 import { addMutation, addMutations } from '../../schema/mutations.ts';
@@ -17,7 +17,7 @@ objectType(Invite, inviteResource, (t) => ({
   orgLabel: t.string({
     nullable: true,
     description: 'The display name of the org. Null if the org was deleted in the meantime.',
-    resolve: ({ orgId }, _args, { find }) => find(findInvitingOrgLabels, orgId),
+    resolve: ({ orgId }, _args, { find }) => find(loadInvitingOrgLabels, orgId),
   }),
 }));
 

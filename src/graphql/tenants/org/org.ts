@@ -1,9 +1,9 @@
-import { findBillingAccounts } from '../../../domain/tenants/org/billing-account.ts';
+import { loadBillingAccounts } from '../../../domain/tenants/org/billing-account.ts';
 import {
   billingAccountResource,
   createOrg,
   deleteOrg,
-  findOrg,
+  findRequestedOrg,
   listOrgs,
   orgResource,
   updateOrg,
@@ -22,17 +22,17 @@ objectType(Org, orgResource, (t) => ({
     type: BillingAccount,
     nullable: true,
     description: 'The account that pays for the org.',
-    resolve: ({ id }, _args, { find }) => find(findBillingAccounts, id),
+    resolve: ({ id }, _args, { find }) => find(loadBillingAccounts, id),
   }),
 }));
 
 builder.queryFields((t) => ({
   org: t.field({
-    ...describeField(findOrg),
+    ...describeField(findRequestedOrg),
     type: Org,
     nullable: true,
     args: { id: t.arg.id({ required: true, description: 'The id of the org.' }) },
-    resolve: (_root, key, { call }) => findOrg(call, key),
+    resolve: (_root, key, { call }) => findRequestedOrg(call, key),
   }),
 }));
 

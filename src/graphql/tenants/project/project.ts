@@ -1,10 +1,10 @@
 import { getOrgOfProject } from '../../../domain/tenants/org/org.ts';
 import {
   createProject,
+  findRequestedProject,
   listOrgProjects,
   listProjects,
   projectResource,
-  readProject,
   updateProject,
 } from '../../../domain/tenants/project/project.ts';
 import { deleteProject } from '../../../domain/upkeep/delete-project.ts';
@@ -26,7 +26,7 @@ objectType(Project, projectResource, (t) => ({
 
 builder.queryFields((t) => ({
   project: t.field({
-    ...describeField(readProject),
+    ...describeField(findRequestedProject),
     type: Project,
     nullable: true,
     args: {
@@ -35,7 +35,7 @@ builder.queryFields((t) => ({
           'The id or the name of the project. Default: the only project of the caller. A caller with several projects must set it.',
       }),
     },
-    resolve: (_root, { idOrName }, { call }) => readProject(call, idOrName),
+    resolve: (_root, { idOrName }, { call }) => findRequestedProject(call, idOrName),
   }),
 }));
 

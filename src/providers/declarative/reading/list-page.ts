@@ -10,7 +10,7 @@ import { getBehavior, type Vendor } from '../vendor.ts';
 import { readCutLists } from './cut-lists.ts';
 import { completeNestedLists } from './nested-lists.ts';
 import { readOmittedValues } from './omitted-values.ts';
-import { getFilterBehavior, getPageSize } from './page-request.ts';
+import { findPageSize, getFilterBehavior } from './page-request.ts';
 import { readRows, requestPage } from './page-response.ts';
 import {
   type BehavingList,
@@ -63,7 +63,7 @@ export async function readList(
     response,
     baseUrl: session.baseUrl,
     ids: records.map(({ id }) => id),
-    size: getPageSize(list, read, position),
+    size: findPageSize(list, read, position),
     parameter: position?.next ?? null,
   };
   const nextPosition = isPastWindow(object, list, { read, lastTime: times.at(-1) })
@@ -153,12 +153,12 @@ function selectList(
 ): [Position['by'], BehavingList] {
   const { deepList } = object;
   const [name, list] =
-    position?.by === 'deep' && deepList ? (['deep', deepList] as const) : findList(object, read);
+    position?.by === 'deep' && deepList ? (['deep', deepList] as const) : getList(object, read);
   if (position && position.by !== name) throw createCursorError();
   return [name, { ...list, behavior: getBehavior(declaration, list) }];
 }
 
-function findList(
+function getList(
   { list, incrementalList }: ObjectDeclaration,
   read: PageRead,
 ): ['all' | 'changed', ListDeclaration] {

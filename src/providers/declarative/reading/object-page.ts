@@ -16,7 +16,7 @@ export async function readPage(
   const object = getObject(vendor, read.objectName);
   const variables = { object: read.objectName };
   if (!object.parent) return readList(vendor, session, { object, read, variables });
-  const position = await findCurrentParent(vendor, session, {
+  const position = await getCurrentParent(vendor, session, {
     parentName: object.parent.object,
     read,
   });
@@ -98,7 +98,7 @@ interface ParentRead {
 }
 
 /** Returns the stored position, or the start of the next page of parents if all parents of the position are read. */
-async function findCurrentParent(
+async function getCurrentParent(
   vendor: Vendor,
   session: ProviderSession,
   { parentName, read: { cursor, pageSize } }: ParentRead,

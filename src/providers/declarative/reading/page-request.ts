@@ -65,7 +65,7 @@ function* listParameters(
   position: Position | null,
 ): Generator<[RequestLocation, unknown]> {
   const { paging, pageSize } = list;
-  const size = getPageSize(list, read, position);
+  const size = findPageSize(list, read, position);
   if (pageSize && size !== null) yield [pageSize, formatSize(pageSize, size)];
   if (!('parameter' in paging)) return;
   if (position?.next != null) yield [paging.parameter, position.next];
@@ -74,7 +74,7 @@ function* listParameters(
 }
 
 /** Returns the requested page size. Null if the vendor decides. Numbered pages keep their size during a read. */
-export function getPageSize(
+export function findPageSize(
   { pageSize: size }: ListDeclaration,
   { pageSize }: PageRead,
   position: Position | null,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { read } from '../../../domain/access/declared-read.ts';
-import type { ProjectReference } from '../../../domain/access/scope.ts';
+import type { ProjectReference } from '../../../domain/access/input-project.ts';
 import { projectIdOrName } from '../../../domain/base/names.ts';
 import { listAccountObjects } from '../../../domain/connections/connection/account-objects.ts';
 import { getConnection } from '../../../domain/connections/connection/connection.ts';

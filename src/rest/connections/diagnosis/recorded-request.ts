@@ -13,13 +13,13 @@ import { pagedEndpoint } from '../../endpoint/resource-endpoints.ts';
 const path = '/projects/{projectIdOrName}';
 
 /** Needs only `payloads:read`: a key without the scope to read operations may read their requests. */
-const findOperation = projectRead(
+const getParentOperation = projectRead(
   listOperationRequests.needs,
   'Finds an operation.',
   (call, { operationId }: { operationId: string }, { id: projectId }) =>
     getProjectRow(call, 'Operation', { projectId, id: operationId, noun: 'Operation' }),
 );
-const findConnection = projectRead(
+const getParentConnection = projectRead(
   listConnectionRequests.needs,
   'Finds a connection.',
   (call, { connectionId }: { connectionId: string }, { id: projectId }) =>
@@ -32,7 +32,7 @@ export const recordedRequestEndpoints = [
     path: `${path}/operations/{operationId}/requests`,
     tag: 'Operations',
     input: z.object({ projectIdOrName, operationId: id.describe('The id of the operation.') }),
-    list: readWithin(findOperation, listOperationRequests),
+    list: readWithin(getParentOperation, listOperationRequests),
     resource: recordedRequestResource,
   }),
   pagedEndpoint({
@@ -40,7 +40,7 @@ export const recordedRequestEndpoints = [
     path: `${path}/connections/{connectionId}/requests`,
     tag: 'Connections',
     input: z.object({ projectIdOrName, connectionId: id.describe('The id of the connection.') }),
-    list: readWithin(findConnection, listConnectionRequests),
+    list: readWithin(getParentConnection, listConnectionRequests),
     resource: recordedRequestResource,
   }),
 ];

@@ -12,7 +12,7 @@ import {
   installationConfigResource,
   readConfigContent,
 } from '../../../domain/integrations/installation/installation-config.ts';
-import { findLastOperations } from '../../../domain/integrations/installation/installation-list.ts';
+import { loadLastOperations } from '../../../domain/integrations/installation/installation-list.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
@@ -51,7 +51,7 @@ export const installation = extendResource(installationResource, {
       .nullable()
       .describe('The status of its newest operation. Absent before the first.'),
     async (row: Installation, call: Call) => {
-      const operation = await load(call, findLastOperations, row);
+      const operation = await load(call, loadLastOperations, row);
       return operation && toOperationStatus(operation.status);
     },
   ),

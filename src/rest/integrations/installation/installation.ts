@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readWithin } from '../../../domain/access/declared-read.ts';
-import { getNamedProject } from '../../../domain/access/scope.ts';
+import { getProjectOfInput } from '../../../domain/access/input-project.ts';
 import { projectIdOrName } from '../../../domain/base/names.ts';
 import {
   createInstallation,
@@ -17,7 +17,7 @@ import {
 } from '../../../domain/integrations/installation/installation-list.ts';
 import {
   getIntegration,
-  getNamedIntegration,
+  getRequestedIntegration,
   type IntegrationKey,
   integrationIdOrName,
 } from '../../../domain/integrations/integration/integration.ts';
@@ -78,7 +78,7 @@ export const installationEndpoints = [
       ...splitCreateTime(installationFilters.shape),
     }),
     locations: integrationInPath,
-    list: joinCreateTime(readWithin(getNamedIntegration, listIntegrationInstallations)),
+    list: joinCreateTime(readWithin(getRequestedIntegration, listIntegrationInstallations)),
     resource: installation,
   }),
   mutationEndpoint({
@@ -125,7 +125,7 @@ async function requireLatestRevision(
   { configRevisionId, ...key }: IntegrationKey & { configRevisionId?: string | undefined },
 ): Promise<void> {
   if (configRevisionId === undefined) return;
-  const { id: projectId } = await getNamedProject(call, key);
+  const { id: projectId } = await getProjectOfInput(call, key);
   const { latestRevisionId } = await getIntegration(call, projectId, key.integrationIdOrName);
   if (configRevisionId === latestRevisionId) return;
   const detail = `must be the latest revision of the integration, ${latestRevisionId}.`;

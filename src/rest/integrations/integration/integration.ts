@@ -4,7 +4,7 @@ import { projectIdOrName } from '../../../domain/base/names.ts';
 import { impactResource } from '../../../domain/integrations/installation/check/impacts.ts';
 import {
   createIntegration,
-  getNamedIntegration,
+  getRequestedIntegration,
   integrationFilters,
   integrationIdOrName,
   integrationResource,
@@ -93,7 +93,7 @@ export const integrationEndpoints = [
     tag,
     input: z.object({ projectIdOrName, integrationIdOrName }),
     locations: integrationInPath,
-    read: getNamedIntegration,
+    read: getRequestedIntegration,
     resource: integration,
   }),
   deleteEndpoint({

@@ -6,7 +6,7 @@ import { projectIdOrName } from '../../../domain/base/names.ts';
 import { computed } from '../../../domain/base/resource.ts';
 import type { Impact } from '../../../domain/integrations/installation/check/impacts.ts';
 import {
-  getNamedIntegration,
+  getRequestedIntegration,
   integrationIdOrName,
 } from '../../../domain/integrations/integration/integration.ts';
 import {
@@ -52,7 +52,7 @@ export const revisionEndpoints = [
     tag,
     input: z.object({ projectIdOrName, integrationIdOrName }),
     locations: integrationInPath,
-    list: readWithin(getNamedIntegration, listRevisions),
+    list: readWithin(getRequestedIntegration, listRevisions),
     resource: revisionResource,
   }),
   mutationEndpoint({

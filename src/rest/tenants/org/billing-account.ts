@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { listOrgIds } from '../../../domain/access/scope.ts';
 import { authorizeInOrg, orAdmin } from '../../../domain/access/viewer/needs.ts';
 import {
-  findBillingAccounts,
   getBillingAccount,
+  loadBillingAccounts,
 } from '../../../domain/tenants/org/billing-account.ts';
 import { billingAccountResource } from '../../../domain/tenants/org/org.ts';
 import { notFound, unprocessable } from '../../../kernel/errors.ts';
@@ -48,7 +48,7 @@ async function refuseWithoutPortal(
   { call }: RestRequest,
   { billingAccountId }: { billingAccountId: string },
 ): Promise<{ url: string }> {
-  const accounts = await findBillingAccounts(call, listOrgIds(call.viewer));
+  const accounts = await loadBillingAccounts(call, listOrgIds(call.viewer));
   const account = accounts.find((candidate) => candidate?.id === billingAccountId);
   if (!account) throw notFound('Billing account', billingAccountId);
   authorizeInOrg(call.viewer, PORTAL_NEED, account.orgId);

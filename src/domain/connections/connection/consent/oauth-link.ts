@@ -137,7 +137,7 @@ function createConsentUrl(
   const input = castJsonColumn<StoredFlowInput>(flow.input);
   const account = toAccountMetadata(input);
   const { oauth2 } = applyLogin(provider, account);
-  const page = findPage(services, { ...request, provider: { ...provider, oauth2 } }, input.scopes);
+  const page = getPage(services, { ...request, provider: { ...provider, oauth2 } }, input.scopes);
   const url = new URL(fillAddress(provider, page.url, account));
   // The gateway's parameters come last, so that extra parameters can't replace them.
   const params = {
@@ -160,7 +160,7 @@ function createConsentUrl(
 const SIGN_IN_SCOPE = 'openid';
 
 /** Returns the template of the page's URL, and the parameters that only this page needs. */
-function findPage(
+function getPage(
   services: Pick<Services, 'vault'>,
   { provider: { oauth2 }, flow, isSignIn }: ConsentRequest,
   scopes: readonly string[],

@@ -10,7 +10,7 @@ import { areForProvider } from '../../provider/credential-targets.ts';
 import { createCredentialColumns } from '../connection.ts';
 import { parseDate, type StoredToken } from '../credentials.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';
-import { findIdentity } from '../session/identify-account.ts';
+import { getIdentity } from '../session/identify-account.ts';
 import { tryUnsealCredentials } from '../session/stored-credentials.ts';
 import { replayEntry } from '../token/token-commit.ts';
 import { type RefreshLease, waitForRefreshLease } from '../token/token-lease.ts';
@@ -110,7 +110,7 @@ async function identify(
     credentialsSealed,
     credentialTargets,
   };
-  const identity = await findIdentity(services, candidate);
+  const identity = await getIdentity(services, candidate);
   return {
     providerWorkspaceRef: identity.providerWorkspaceRef ?? names.providerWorkspaceRef,
     providerConsumerRef: identity.providerConsumerRef ?? names.providerConsumerRef,

@@ -28,7 +28,7 @@ export async function identifyAccount(
   const { id, projectId, credentialsSealed, providerWorkspaceRef, providerConsumerRef } =
     connection;
   const storedRefs = { providerWorkspaceRef, providerConsumerRef };
-  const identity = await findIdentity(services, connection);
+  const identity = await getIdentity(services, connection);
   const refs = {
     providerWorkspaceRef: identity.providerWorkspaceRef ?? providerWorkspaceRef,
     providerConsumerRef: identity.providerConsumerRef ?? providerConsumerRef,
@@ -52,7 +52,7 @@ export async function identifyAccount(
  * Requests the account of the token in the row. The members are null if the provider does not name them or fails. Stored
  * credentials never replace those of the row, because they may be of another account.
  */
-export async function findIdentity(
+export async function getIdentity(
   services: ProviderServices,
   connection: ConnectionWithCredentials,
 ): Promise<Refs> {

@@ -42,7 +42,7 @@ export function listAssertionProblems(settings: AssertionSettings, inputs: Input
   const { key, keyFormat, scopes, issuer = '', subject = '', keyId = '' } = settings;
   const problems: InputProblem[] = [];
   if (inputs[key] !== undefined && !parseKey(settings, inputs[key])) {
-    const types = listKeyTypes(settings);
+    const types = formatKeyTypes(settings);
     const detail =
       keyFormat === 'keyFile'
         ? `must be the JSON key file of a service account with an ${types} key, in base64.`
@@ -160,7 +160,7 @@ const CURVE_ALGORITHMS: Record<string, AssertionAlgorithm> = {
   secp521r1: 'ES512',
 };
 
-function listKeyTypes({ algorithms = ['RS256'] }: AssertionSettings): string {
+function formatKeyTypes({ algorithms = ['RS256'] }: AssertionSettings): string {
   return [...new Set(algorithms.map((algorithm) => KEY_TYPES[algorithm.slice(0, 2)]))].join(' or ');
 }
 

@@ -12,7 +12,7 @@ import {
   listInstallationFields,
 } from '../../../integrations/installation/installation-events.ts';
 import {
-  findLatestObjectNames,
+  getLatestObjectNames,
   type ObjectNames,
 } from '../../../integrations/integration/delivered-object-names.ts';
 import { logOperation, updateOperation } from '../operation-work.ts';
@@ -135,7 +135,7 @@ async function recordRunEvent(
   const [fields] = await listInstallationFields(tx, projectId, [installationId]);
   if (!fields) return;
   const integration = { projectId, id: fields.integrationId };
-  const names = await findLatestObjectNames(tx, integration, objectName);
+  const names = await getLatestObjectNames(tx, integration, objectName);
   const event = createEvent({ ...fields, objectName, ...names });
   if (!event) return;
   const origin = { projectId, connectionId: fields.connectionId, installationId, operationId };

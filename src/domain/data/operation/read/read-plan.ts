@@ -169,7 +169,7 @@ interface ReadWindow {
 }
 
 /** Returns when scheduled reads of the object begin and end. */
-export function findReadTiming(
+export function computeReadTiming(
   provider: Pick<Provider, 'capabilities'> | null,
   objectName: string,
 ): ReadTiming {

@@ -16,7 +16,7 @@ import { JOINED_CONTENTS } from '../../../integrations/installation/rows-of-inst
 import { getNextRunTime } from '../../../integrations/integration/cron.ts';
 import type { ReadObject } from '../../../integrations/integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
-import { createReadWindow, findReadTiming } from './read-plan.ts';
+import { computeReadTiming, createReadWindow } from './read-plan.ts';
 import { startRun } from './read-run.ts';
 
 /** The maximum number of objects in one transaction. A short transaction leaves the next objects to other processes. */
@@ -49,7 +49,7 @@ export async function startDueReads(services: ProviderServices): Promise<boolean
   const projectIds = await listDueProjects(services);
   if (projectIds.length === 0) return false;
   const backloggedProjects = await listBackloggedProjects(services, projectIds);
-  const catalogs = await findCatalogs(services, projectIds);
+  const catalogs = await loadCatalogs(services, projectIds);
   return inTransaction(services.database, async (tx) => {
     const objects = await lockDueObjects(tx, projectIds, services.now());
     for (const object of objects)
@@ -72,7 +72,7 @@ async function listDueProjects({ database, now }: RowServices): Promise<string[]
 }
 
 /** Returns the catalogs by project. Must run before the transaction, in which no other statement may wait. */
-async function findCatalogs(
+async function loadCatalogs(
   { catalogs }: ProviderServices,
   projectIds: readonly string[],
 ): Promise<ReadonlyMap<string, Catalog>> {
@@ -149,7 +149,7 @@ async function startOrPostpone(
   // The read waits until every required name is mapped. Records that were read before would stay incomplete.
   if (spec && choice && listUnmappedNames(spec, choice).length > 0) return;
   const provider = catalogs.get(projectId)?.findWithModule(object.provider, object.module) ?? null;
-  const timing = findReadTiming(provider, objectName);
+  const timing = computeReadTiming(provider, objectName);
   const window = createReadWindow(object, { backfill: resolveBackfill(spec, choice), timing }, now);
   const input = { installation: object, objectName, ...window };
   const { operation } = await startRun(tx, input, services.database);

@@ -13,7 +13,7 @@ import { readConfigContent } from '../../../integrations/installation/installati
 import { findContent, findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import { createObjectNames } from '../../../integrations/integration/delivered-object-names.ts';
 import type { MessageHead } from './read-message.ts';
-import { createReadPlan, findReadTiming, type ReadPlan } from './read-plan.ts';
+import { computeReadTiming, createReadPlan, type ReadPlan } from './read-plan.ts';
 
 export interface ReadSource {
   readPlan: ReadPlan;
@@ -68,7 +68,7 @@ export function createReadSource(
     action: 'read',
     ...createInstallationHead(installationContent, readPlan),
   } as const;
-  const timing = findReadTiming(provider, objectName);
+  const timing = computeReadTiming(provider, objectName);
   return { readPlan, connection, provider, module: content.module, readPage, timing, head };
 }
 

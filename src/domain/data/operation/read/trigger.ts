@@ -13,7 +13,7 @@ import {
 import { member, text } from '../../../../kernel/text.ts';
 import type { ProjectCall } from '../../../access/call.ts';
 import { projectMutation } from '../../../access/declared-mutation.ts';
-import { findProjectRows } from '../../../access/scope.ts';
+import { listVisibleRows } from '../../../access/scope.ts';
 import { orEndUser } from '../../../access/viewer/needs.ts';
 import { orNull } from '../../../base/input-schemas.ts';
 import { checkRules, createInputIssue, createRuleIssue } from '../../../base/issues.ts';
@@ -27,7 +27,7 @@ import {
 } from '../../../integrations/integration/integration.ts';
 import { readIntegrationContent } from '../../../integrations/integration/integration-content.ts';
 import { contentText } from '../../../integrations/integration/integration-content-input.ts';
-import { findLatestRevisions } from '../../../integrations/integration/revision.ts';
+import { loadLatestRevisions } from '../../../integrations/integration/revision.ts';
 import { findGroupByRef } from '../../../tenants/project/parties.ts';
 import { continueRead, reads } from './continue-read.ts';
 import { describeUnmappedNames, findProviderName } from './read-plan.ts';
@@ -108,7 +108,7 @@ async function getObjectToRead(
   { integrationIdOrName, groupRef, ...input }: TriggerRead,
 ): Promise<{ installation: Row<'Installation'>; objectName: string }> {
   const integration = await getIntegration(call, projectId, integrationIdOrName);
-  const [revision] = await findLatestRevisions(call, [integration.id]);
+  const [revision] = await loadLatestRevisions(call, [integration.id]);
   if (!revision) throw notFound('Integration', integrationIdOrName);
   const objectName = findProviderName(call, readIntegrationContent(revision), input.objectName);
   const group = await findGroupByRef(call, { projectId, groupRef });
@@ -123,7 +123,7 @@ async function getObjectToRead(
   }
   if (!group || objectName === null) throw invalidInput(issues);
   const key = { projectId, integrationId: integration.id, groupId: group.id };
-  const [installation] = await findProjectRows(call, 'Installation', key);
+  const [installation] = await listVisibleRows(call, 'Installation', key);
   if (installation) return { installation, objectName };
   const detail = `The group ${groupRef} has not installed ${integration.name}.`;
   throw new DomainError('NOT_FOUND', detail);

@@ -31,7 +31,7 @@ import { toInstallationFields } from '../../../integrations/installation/install
 import { findLatestContent } from '../../../integrations/integration/content-cache.ts';
 import {
   createObjectNames,
-  findObjectNames,
+  getObjectNames,
   type ObjectNames,
 } from '../../../integrations/integration/delivered-object-names.ts';
 import { type LogLine, logOperation, toLogRow, updateOperation } from '../operation-work.ts';
@@ -154,7 +154,7 @@ async function findEventSource(
     if (!target) return null;
     const content = await findLatestContent(database, target.integration);
     const names = content
-      ? findObjectNames(content, objectName)
+      ? getObjectNames(content, objectName)
       : createObjectNames(objectName, null);
     return { target, names };
   });

@@ -203,7 +203,7 @@ function listChosenFields(
   );
   const mappedFields = [...mapNamesToFields(spec, choice)].map(([mapToName, name]) => ({
     name,
-    path: createPath(...findMappingPath(mapToName, choice)),
+    path: createPath(...getMappingPath(mapToName, choice)),
   }));
   const filteredFields = (choice.fieldFilters ?? []).map(({ fieldName }, index) => ({
     name: fieldName,
@@ -213,7 +213,7 @@ function listChosenFields(
 }
 
 /** Returns the path of the field name in its mapping. A default has no mapping, so its path is the list of mappings. */
-function findMappingPath(
+function getMappingPath(
   mapToName: string,
   { fieldMappings, dynamicMappings }: MappingChoice,
 ): PropertyKey[] {

@@ -6,7 +6,7 @@
 import type { Row } from '../../../../database/statements/tables.ts';
 import type { Issue } from '../../../../kernel/errors.ts';
 import type { Call, RowCall } from '../../../access/call.ts';
-import { findProjectRows } from '../../../access/scope.ts';
+import { listVisibleRows } from '../../../access/scope.ts';
 import { createInputIssue, requireNoIssues } from '../../../base/issues.ts';
 import { findGroupByRef } from '../../../tenants/project/parties.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
@@ -64,7 +64,7 @@ async function listEndUserConnectionIssues(
   projectId: string,
   id: string,
 ): Promise<Issue[]> {
-  const [connection] = await findProjectRows(call, 'Connection', { projectId, id });
+  const [connection] = await listVisibleRows(call, 'Connection', { projectId, id });
   return connection ? [] : [createInputIssue(['connectionId'], 'does not exist.', id)];
 }
 

@@ -61,7 +61,7 @@ export async function findImpacts(
   const newRequirements = listNewRequirements(change);
   for await (const batch of iterateInstallations(client, change)) {
     const knownObjects =
-      newRequirements.length > 0 ? await findKnownObjects(client, change.projectId, batch) : null;
+      newRequirements.length > 0 ? await listKnownObjects(client, change.projectId, batch) : null;
     for (const { installation, config } of batch) {
       impacts.installationTotal += 1;
       for (const issue of listNewIssues(services, config, change)) {
@@ -205,7 +205,7 @@ export async function* iterateInstallations(
 }
 
 /** Returns the fields that schema watches have stored, by installation. Fields of another account are omitted. */
-async function findKnownObjects(
+async function listKnownObjects(
   client: Pick<Transaction, 'schemaWatch'>,
   projectId: string,
   batch: readonly InstallationWithConfig[],
