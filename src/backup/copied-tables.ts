@@ -1,5 +1,5 @@
 /** Lists the tables to copy: all of the gateway's tables except those that belong to one server. */
-import type { OpenSession } from '../database/connect/sessions/session.ts';
+import type { OpenDatabaseSession } from '../database/connect/sessions/database-session.ts';
 
 /**
  * Each database has its own history of migrations. The rows of the other tables are short-lived, and a restored console
@@ -35,7 +35,7 @@ const SETTINGS = `
   set bytea_output = 'hex'; set extra_float_digits = 1;
   set idle_in_transaction_session_timeout = 0`;
 
-export async function prepareSession(session: OpenSession): Promise<void> {
+export async function prepareSession(session: OpenDatabaseSession): Promise<void> {
   for (const setting of SETTINGS.split(';')) await session.query(setting);
 }
 
@@ -52,13 +52,13 @@ const SELECT_TABLES = `
   group by relname order by relname`;
 
 /** Returns the tables, sorted by name. */
-export async function listTables(session: OpenSession): Promise<Table[]> {
+export async function listTables(session: OpenDatabaseSession): Promise<Table[]> {
   const { rows } = await session.query<Table>(SELECT_TABLES, [EXCLUDED_TABLES]);
   return rows;
 }
 
 /** Returns the names of the tables that contain rows. */
-export async function listFilledTables(session: OpenSession): Promise<string[]> {
+export async function listFilledTables(session: OpenDatabaseSession): Promise<string[]> {
   const filledTables: string[] = [];
   for (const { name } of await listTables(session)) {
     if (name === START_TABLE) continue;
@@ -69,7 +69,7 @@ export async function listFilledTables(session: OpenSession): Promise<string[]> 
 }
 
 /** Measures a table. Its checksum is the sum of 60 bits of a hash of each row. */
-export async function measureTable(session: OpenSession, { name }: Table): Promise<Extent> {
+export async function measureTable(session: OpenDatabaseSession, { name }: Table): Promise<Extent> {
   const { rows } = await session.query<Extent>(`
     select count(*)::text as "rows",
       coalesce(sum(('x' || left(md5(table_row::text), 15))::bit(60)::bigint), 0)::text as "checksum"

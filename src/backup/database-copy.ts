@@ -1,7 +1,7 @@
 /** A copy of a whole database as a stream: its source, the rows of each table, and the totals. */
 import { isDistributed } from '../database/cluster/cluster.ts';
 import { hasRunningGateways } from '../database/connect/processes.ts';
-import type { OpenSession } from '../database/connect/sessions/session.ts';
+import type { OpenDatabaseSession } from '../database/connect/sessions/database-session.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import {
   type Extent,
@@ -39,7 +39,7 @@ export interface Copy {
 const PART_ROWS = 200;
 
 /** Begins a copy. The caller must read all parts or close the connection. */
-export async function takeCopy(session: OpenSession): Promise<Copy> {
+export async function takeCopy(session: OpenDatabaseSession): Promise<Copy> {
   await requireOneSnapshot(session);
   await prepareSession(session);
   await session.query('begin isolation level repeatable read read only');
@@ -55,14 +55,14 @@ export async function takeCopy(session: OpenSession): Promise<Copy> {
 }
 
 /** The nodes of a cluster have no common snapshot while rows change. */
-async function requireOneSnapshot(session: OpenSession): Promise<void> {
+async function requireOneSnapshot(session: OpenDatabaseSession): Promise<void> {
   if (!(await isDistributed(session)) || !(await hasRunningGateways(session))) return;
   throw new StartRefused(
     'A gateway runs on the cluster, whose nodes would be copied as of different moments: stop it first, or back up each node as docs/scale.md says.',
   );
 }
 
-async function* readParts(session: OpenSession): AsyncGenerator<CopyPart, CopyTotals> {
+async function* readParts(session: OpenDatabaseSession): AsyncGenerator<CopyPart, CopyTotals> {
   const tables: CopyTotals['tables'] = {};
   for (const table of await listTables(session)) {
     const columns = table.columns.map(({ name }) => name);

@@ -1,7 +1,7 @@
 /** Loads a copy into an empty database. */
 import { isDistributed } from '../database/cluster/cluster.ts';
 import { hasRunningGateways } from '../database/connect/processes.ts';
-import type { OpenSession } from '../database/connect/sessions/session.ts';
+import type { OpenDatabaseSession } from '../database/connect/sessions/database-session.ts';
 import { countsAsFirstMigration } from '../database/migrate/development-history.ts';
 import { listMigrations, migrate } from '../database/migrate/migrate.ts';
 import { StartRefused } from '../kernel/errors.ts';
@@ -19,7 +19,7 @@ import type { CopyDatabase } from './source-and-target.ts';
 
 interface LoadOptions {
   /** Runs in the transaction that fills the database. */
-  beforeCommit?: (session: OpenSession) => Promise<void>;
+  beforeCommit?: (session: OpenDatabaseSession) => Promise<void>;
   log: Log;
 }
 
@@ -69,7 +69,7 @@ function listKnownMigrations({ migrations }: CopyHead): string[] {
   throw new StartRefused('The copy comes from a newer gateway version. Load it with that version.');
 }
 
-async function requireEmptyDatabase(session: OpenSession): Promise<void> {
+async function requireEmptyDatabase(session: OpenDatabaseSession): Promise<void> {
   if (await isDistributed(session)) {
     throw new StartRefused(
       'The target database is already distributed. Use a database in which no gateway has run, load the copy, then run `npm run distribute`.',
@@ -87,7 +87,11 @@ async function requireEmptyDatabase(session: OpenSession): Promise<void> {
   }
 }
 
-async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Promise<CopyTotals> {
+async function fill(
+  session: OpenDatabaseSession,
+  copy: Copy,
+  options: LoadOptions,
+): Promise<CopyTotals> {
   await prepareSession(session);
   await session.query('begin');
   const tables = new Map((await listTables(session)).map((table) => [table.name, table]));
@@ -112,7 +116,7 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
  * Drops foreign keys, because a row may arrive before the rows that it references. Returns the statements that recreate
  * and check the foreign keys.
  */
-async function dropReferences(session: OpenSession): Promise<string[]> {
+async function dropReferences(session: OpenDatabaseSession): Promise<string[]> {
   const { rows } = await session.query<{ table: string; name: string; definition: string }>(
     `select conrelid::regclass::text as "table", quote_ident(conname) as "name",
        pg_get_constraintdef(pg_constraint.oid) as "definition"
@@ -130,7 +134,7 @@ async function dropReferences(session: OpenSession): Promise<string[]> {
 
 /** Disables or enables triggers. The copy contains the values that triggers maintain. */
 async function setTriggers(
-  session: OpenSession,
+  session: OpenDatabaseSession,
   tables: ReadonlyMap<string, Table>,
   change: 'disable' | 'enable',
 ): Promise<void> {
@@ -140,7 +144,7 @@ async function setTriggers(
 }
 
 async function insertAll(
-  session: OpenSession,
+  session: OpenDatabaseSession,
   tables: ReadonlyMap<string, Table>,
   parts: Copy['parts'],
 ): Promise<CopyTotals> {
@@ -152,7 +156,7 @@ async function insertAll(
 }
 
 async function insertPart(
-  session: OpenSession,
+  session: OpenDatabaseSession,
   table: Table | undefined,
   part: CopyPart,
 ): Promise<void> {
@@ -172,7 +176,7 @@ async function insertPart(
 }
 
 /** Sets each sequence to continue after the copied rows. */
-async function resetSequences(session: OpenSession, table: Table): Promise<void> {
+async function resetSequences(session: OpenDatabaseSession, table: Table): Promise<void> {
   for (const { name, sequence } of table.columns) {
     if (!sequence) continue;
     await session.query(
@@ -183,7 +187,7 @@ async function resetSequences(session: OpenSession, table: Table): Promise<void>
 }
 
 async function compareTotals(
-  session: OpenSession,
+  session: OpenDatabaseSession,
   tables: ReadonlyMap<string, Table>,
   { tables: expectedExtents }: CopyTotals,
 ): Promise<void> {
@@ -225,7 +229,7 @@ interface SchemaObject {
 }
 
 /** Returns all objects of the schema except those of extensions. */
-async function listObjects(session: OpenSession): Promise<SchemaObject[]> {
+async function listObjects(session: OpenDatabaseSession): Promise<SchemaObject[]> {
   const { rows } = await session.query<SchemaObject>(SELECT_OBJECTS);
   return rows;
 }

@@ -9,10 +9,10 @@ import { Outages } from '../database/connect/outages.ts';
 import { Primary } from '../database/connect/primary.ts';
 import { hasRunningGateways } from '../database/connect/processes.ts';
 import {
-  type OpenSession,
-  openSession,
+  type OpenDatabaseSession,
+  openDatabaseSession,
   type Server,
-} from '../database/connect/sessions/session.ts';
+} from '../database/connect/sessions/database-session.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { splitDatabaseUrl } from '../settings/database-urls.ts';
@@ -25,7 +25,7 @@ export interface CopyDatabase extends AsyncDisposable {
   /** Returns whether a gateway uses the database. A copy is consistent even then, except of a cluster. */
   isInUse(): Promise<boolean>;
   /** Runs the function with a new connection, and closes the connection afterwards. */
-  inSession<T>(run: (session: OpenSession) => Promise<T>): Promise<T>;
+  inSession<T>(run: (session: OpenDatabaseSession) => Promise<T>): Promise<T>;
 }
 
 /** Returns whether the location is a URL of PostgreSQL. Any other location is a data folder. */
@@ -34,7 +34,7 @@ export function isPostgres(location: string): boolean {
 }
 
 /** Opens a database to copy from. If a server has the data folder open, copies its files first. */
-export async function openSource(location: string, log: Log): Promise<CopyDatabase> {
+export async function openCopySource(location: string, log: Log): Promise<CopyDatabase> {
   if (isPostgres(location)) return connectPostgres(location, log);
   if (!existsSync(join(location, DATABASE_FOLDER))) {
     throw new StartRefused(`There is no database in ${location}.`);
@@ -115,7 +115,7 @@ function createCopyDatabase(server: Server, { isInUse, close }: DatabaseMethods)
     server,
     isInUse,
     async inSession(run) {
-      const session = await openSession({ ...server, name: 'integration-gateway copy' });
+      const session = await openDatabaseSession({ ...server, name: 'integration-gateway copy' });
       try {
         return await run(session);
       } finally {

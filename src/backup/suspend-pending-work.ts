@@ -2,7 +2,7 @@
  * Suspends the pending work of a restored backup. The work may have been completed after the backup was taken, so it is
  * reported and not repeated automatically.
  */
-import type { OpenSession } from '../database/connect/sessions/session.ts';
+import type { OpenDatabaseSession } from '../database/connect/sessions/database-session.ts';
 
 /** Far more events or messages than a log can have received since the backup. */
 const POSITIONS_SKIPPED = 1_000_000_000;
@@ -47,7 +47,7 @@ const POSITIONS = ['EventLog', 'StreamLog'].map(
 
 /** Must run in the transaction that fills the database. With `resend`, pending work continues and may be repeated. */
 export async function suspendPendingWork(
-  session: OpenSession,
+  session: OpenDatabaseSession,
   { resend }: { resend: boolean },
 ): Promise<SuspendedWork> {
   const count = async (text: string, values: unknown[] = []) =>

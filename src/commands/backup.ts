@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { writeArchive } from '../backup/archive.ts';
 import { takeCopy } from '../backup/database-copy.ts';
 import { refuseWeakPassphrase, sealFiles } from '../backup/sealed-files.ts';
-import { openSource } from '../backup/source-and-target.ts';
+import { openCopySource } from '../backup/source-and-target.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { readConfig } from '../settings/config.ts';
@@ -39,7 +39,7 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
   if (existsSync(file)) throw new StartRefused(`${file} already exists: name another file.`);
   const config = readConfig(process.env);
   const files = withKeys && passphrase ? sealFiles(readFilesWithKeys(config), passphrase) : null;
-  await using source = await openSource(getDatabaseLocation(config), createLog('warn'));
+  await using source = await openCopySource(getDatabaseLocation(config), createLog('warn'));
   await source.inSession(async (session) => {
     const copy = await takeCopy(session);
     const end = await writeArchive(file, files, copy);

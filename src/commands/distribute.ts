@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { openTarget } from '../backup/source-and-target.ts';
 import { type ClusterSchema, findClusterSchema } from '../database/cluster/cluster.ts';
-import type { OpenSession } from '../database/connect/sessions/session.ts';
+import type { OpenDatabaseSession } from '../database/connect/sessions/database-session.ts';
 import { migrate } from '../database/migrate/migrate.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
@@ -37,7 +37,7 @@ async function distribute(): Promise<void> {
   });
 }
 
-async function getClusterSchema(session: OpenSession): Promise<ClusterSchema> {
+async function getClusterSchema(session: OpenDatabaseSession): Promise<ClusterSchema> {
   const schema = await findClusterSchema(session);
   if (!schema) {
     throw new StartRefused('The database is not the coordinator of a cluster: see docs/scale.md.');

@@ -112,16 +112,16 @@ async function getId(
 }
 
 /** The source of the items: a subscription that returns an `edge`, and a query for the `last` page of the same list. */
-interface Source {
+interface MessageSource {
   subscription: string;
   lastQuery: string;
   variables: Record<string, string>;
 }
 
-async function getSource(
+async function getMessageSource(
   client: Client,
   { topic, stream, project }: ReturnType<typeof readOptions>,
-): Promise<Source> {
+): Promise<MessageSource> {
   if (stream !== undefined) {
     const lookup = { noun: 'destination', query: createNameQuery('destinations'), project };
     const destinationId = await getId(client, lookup, stream);
@@ -142,7 +142,11 @@ async function getSource(
 }
 
 /** Returns the cursor to start after, from the file or from the newest item. Null if there are no items. */
-async function findStart(client: Client, { lastQuery, variables }: Source, cursorFile?: string) {
+async function findStart(
+  client: Client,
+  { lastQuery, variables }: MessageSource,
+  cursorFile?: string,
+) {
   if (cursorFile && existsSync(cursorFile)) return readFileSync(cursorFile, 'utf8').trim() || null;
   type LastResponse = { project: { last: { pageInfo: { endCursor: string | null } } } | null };
   const response: LastResponse = await runQuery(client, lastQuery, variables);
@@ -155,7 +159,7 @@ interface EdgeData {
 
 async function* iterateEdges(
   client: Client,
-  { subscription, variables }: Source,
+  { subscription, variables }: MessageSource,
   after: string | null,
 ) {
   const operation = { query: subscription, variables: { ...variables, after } };
@@ -174,11 +178,11 @@ async function listen(args: string[]): Promise<void> {
     connectionParams: { 'x-api-key': key },
     retryAttempts: 0,
   });
-  let source: Source | undefined;
+  let source: MessageSource | undefined;
   let after: string | null | undefined;
   for (let failures = 0; ; failures += 1) {
     try {
-      source ??= await getSource(client, options);
+      source ??= await getMessageSource(client, options);
       if (after === undefined) {
         after = await findStart(client, source, cursorFile);
         console.error(`Listening to ${url}`);

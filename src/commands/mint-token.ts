@@ -10,11 +10,11 @@ import { CommandError, printResult, readOptions } from './run-command.ts';
 
 const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]';
 
-const claimText = z.string().trim().min(1).max(256).optional();
+const tokenClaim = z.string().trim().min(1).max(256).optional();
 const options = z.object({
   email: z.email({ error: 'must be an email address' }).max(254).toLowerCase(),
-  name: claimText,
-  sub: claimText,
+  name: tokenClaim,
+  sub: tokenClaim,
 });
 
 async function mintToken(): Promise<string> {

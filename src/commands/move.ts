@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { writeDataFiles } from '../backup/data-files.ts';
 import { takeCopy } from '../backup/database-copy.ts';
 import { loadCopy } from '../backup/load-copy.ts';
-import { isPostgres, openSource, openTarget } from '../backup/source-and-target.ts';
+import { isPostgres, openCopySource, openTarget } from '../backup/source-and-target.ts';
 import { StartRefused } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { type Config, readConfig } from '../settings/config.ts';
@@ -31,7 +31,7 @@ async function move(to: string): Promise<void> {
   const from = getDatabaseLocation(config);
   if (from === to) throw new StartRefused('--to: the database is already there.');
   const log = createLog('warn');
-  await using source = await openSource(from, log);
+  await using source = await openCopySource(from, log);
   await using target = await openTarget(to, log);
   const isInUse = await source.isInUse();
   await source.inSession(async (session) => {

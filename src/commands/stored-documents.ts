@@ -1,9 +1,9 @@
 /** Checks the stored documents of custom providers before this version of the gateway starts with them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isPostgres, openSource } from '../backup/source-and-target.ts';
+import { isPostgres, openCopySource } from '../backup/source-and-target.ts';
 import { DATABASE_FOLDER } from '../database/connect/embedded/data-folder.ts';
-import type { OpenSession } from '../database/connect/sessions/session.ts';
+import type { OpenDatabaseSession } from '../database/connect/sessions/database-session.ts';
 import type { Row } from '../database/statements/tables.ts';
 import { compileProvider } from '../domain/connections/provider/compiled-provider.ts';
 import { createLog } from '../kernel/log.ts';
@@ -20,7 +20,7 @@ export async function listUnusableDocuments(config: Config): Promise<string[]> {
   const location = getDatabaseLocation(config);
   const isNew = !isPostgres(location) && !existsSync(join(location, DATABASE_FOLDER));
   if (isNew) return [];
-  await using source = await openSource(location, createLog('silent'));
+  await using source = await openCopySource(location, createLog('silent'));
   return await source.inSession(async (session) => {
     const lines: string[] = [];
     for await (const row of iterateDocuments(session)) {
@@ -32,7 +32,7 @@ export async function listUnusableDocuments(config: Config): Promise<string[]> {
   });
 }
 
-async function* iterateDocuments(session: OpenSession): AsyncGenerator<StoredDocument> {
+async function* iterateDocuments(session: OpenDatabaseSession): AsyncGenerator<StoredDocument> {
   const [table] = await query<{ exists: boolean }>(
     session,
     `select to_regclass('"CustomProvider"') is not null as "exists"`,
@@ -58,7 +58,7 @@ async function* iterateDocuments(session: OpenSession): AsyncGenerator<StoredDoc
 }
 
 async function query<R>(
-  session: OpenSession,
+  session: OpenDatabaseSession,
   text: string,
   values: readonly string[] = [],
 ): Promise<R[]> {

@@ -4,7 +4,7 @@
  * A destination is quick if its last attempt succeeded within `quickMs`. It may hold more deliveries than others.
  */
 import { LRUCache } from 'lru-cache';
-import type { ClaimedDelivery } from './claim.ts';
+import type { ClaimedDelivery } from './claimer.ts';
 import type { DeliveryLimits } from './limits.ts';
 
 /** The share of the capacity that failing destinations may use. */

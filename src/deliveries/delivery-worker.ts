@@ -20,7 +20,7 @@ import { getStopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import { Backlog } from './backlog.ts';
-import { type Claim, type ClaimedDelivery, Claimer } from './claim.ts';
+import { type ClaimedDelivery, Claimer, type DeliveryClaim } from './claimer.ts';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
 import { releaseClaims, releaseOrphans } from './outbox.ts';
 import { Recorder } from './recorder.ts';
@@ -143,7 +143,7 @@ export class DeliveryWorker {
     clearTimeout(timer);
   }
 
-  async #claim(): Promise<Claim> {
+  async #claim(): Promise<DeliveryClaim> {
     // A claim could return deliveries that were sent but whose attempts the recorder has not recorded yet.
     if (this.#recorder.isBehind) {
       this.#isSaturated = true;

@@ -11,7 +11,7 @@ import type { Log } from '../kernel/log.ts';
 import { retryUntilDone } from '../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
-import type { ClaimedDelivery } from './claim.ts';
+import type { ClaimedDelivery } from './claimer.ts';
 import type { DeliveryLimits } from './limits.ts';
 import {
   type ClaimedRow,

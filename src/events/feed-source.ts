@@ -1,6 +1,6 @@
 /** The contract between a feed and the logs that it reads. The entries of a log are in commit order. */
 import { DomainError } from '../kernel/errors.ts';
-import type { StreamItem } from './stream-item.ts';
+import type { ResultStreamItem } from './result-stream-item.ts';
 
 export interface FollowedLog {
   projectId: string;
@@ -13,7 +13,7 @@ export interface LogEntry {
 }
 
 /** An entry with its cursor in its list, as followers receive it. */
-export type LogItem<E> = StreamItem<E, string>;
+export type LogItem<E> = ResultStreamItem<E, string>;
 
 export interface LogRange {
   /** The exclusive lower bound. */

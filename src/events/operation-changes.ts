@@ -8,7 +8,7 @@ import { OPERATIONS_CHANNEL } from '../database/transactions/notification-channe
 import type { Log } from '../kernel/log.ts';
 import { Outage } from '../work/outage.ts';
 import { Signal } from '../work/signal.ts';
-import { StreamItem } from './stream-item.ts';
+import { ResultStreamItem } from './result-stream-item.ts';
 
 /** The poll interval: the longest delay of a change whose notification was lost. */
 const POLL_MS = 1_000;
@@ -16,7 +16,7 @@ const POLL_MS = 1_000;
 const READ_BATCH = 500;
 
 type OperationRow = Row<'Operation'>;
-export type OperationItem = StreamItem<OperationRow>;
+export type OperationItem = ResultStreamItem<OperationRow>;
 
 export interface OperationChanges extends AsyncDisposable {
   /** Yields the operation in its current state, then after each change. Completes when it has ended or was deleted. */
@@ -89,7 +89,7 @@ class OperationReader {
     for (const id of ids) this.#idsToRead.delete(id);
     const projectId = [...new Set(ids.flatMap((id) => this.#findProjectId(id) ?? []))];
     const rows = await this.#database.reads.find('Operation', { projectId, id: ids });
-    const items = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
+    const items = new Map(rows.map((row) => [row.id, new ResultStreamItem(row, undefined)]));
     for (const id of ids) {
       for (const follower of this.#followers.get(id) ?? []) follower.offer(items.get(id) ?? null);
     }
@@ -117,7 +117,7 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
   #hasEnded = false;
 
   constructor(operation: OperationRow, onEnd: () => void) {
-    this.#currentItem = new StreamItem(operation, undefined);
+    this.#currentItem = new ResultStreamItem(operation, undefined);
     this.projectId = operation.projectId;
     this.#onEnd = onEnd;
   }

@@ -9,7 +9,7 @@ import {
   type LogRead,
 } from './feed-source.ts';
 import type { Follower } from './follower.ts';
-import { StreamItem } from './stream-item.ts';
+import { ResultStreamItem } from './result-stream-item.ts';
 
 /** The maximum number of entries in one read. */
 const TAIL_BATCH = 128;
@@ -32,7 +32,7 @@ export class Tail<E extends LogEntry, F> {
 
   async read(range: LogRange, filter?: F): Promise<LogRead<LogItem<E>>> {
     const { entries, readTo } = await this.source.read(this.log, range, filter);
-    const toItem = (entry: E) => new StreamItem(entry, this.source.encodeCursor(entry));
+    const toItem = (entry: E) => new ResultStreamItem(entry, this.source.encodeCursor(entry));
     return { entries: entries.map(toItem), readTo };
   }
 

@@ -133,7 +133,7 @@ export interface EventRequests {
   requiresEmptyResponses?: true;
 }
 
-export interface StreamStart {
+export interface ProviderStreamStart {
   /** The connection's account, as `findAccount` returns it. */
   account: string;
   /** The position after which the stream starts. Null starts at the present. */
@@ -151,21 +151,21 @@ export interface TimeSpan {
 }
 
 /** A time span for which the provider does not report individual changes of an object. */
-export interface StreamGap extends TimeSpan {
+export interface ProviderStreamGap extends TimeSpan {
   objectName: string;
 }
 
 /** A batch of changes. A stream that starts after `position` repeats none of them. */
-export interface StreamBatch {
+export interface ProviderStreamBatch {
   events: ProviderEvent[];
-  gaps: StreamGap[];
+  gaps: ProviderStreamGap[];
   position: string;
   /** The time of the last reported change. Null if there is none yet. */
   lastTime: Date | null;
 }
 
 /** A stream of events that the gateway follows, one for each connection. */
-export interface EventStream {
+export interface ProviderEventStream {
   /** The gRPC server, the only host that the stream connects to. */
   url: string;
   /**
@@ -173,7 +173,10 @@ export interface EventStream {
    * stored the previous ones. Throws ProviderError, also while iterating: AUTH_INVALIDATED if the token is rejected,
    * CURSOR_GONE if the provider no longer knows the position.
    */
-  open(session: ProviderSession, start: StreamStart): Promise<AsyncIterable<StreamBatch>>;
+  open(
+    session: ProviderSession,
+    start: ProviderStreamStart,
+  ): Promise<AsyncIterable<ProviderStreamBatch>>;
   /** Lists the deletions in a gap of the stream. */
   listDeletions(
     session: ProviderSession,
@@ -236,7 +239,7 @@ export interface SubscribeCapability {
   ): string | null;
   /** The source of events: exactly one of `requests`, `stream` and `list`. */
   requests?: EventRequests;
-  stream?: EventStream;
+  stream?: ProviderEventStream;
   list?: EventList;
   /** Absent if a person sets subscriptions up at the provider. They are PENDING until their first event. */
   calls?: SubscriptionCalls;

@@ -16,7 +16,7 @@ import { scheduledReads } from '../domain/data/operation/read/schedule.ts';
 import { writes } from '../domain/data/operation/write/write-run.ts';
 import { providerEvents } from '../domain/data/provider-event/deliver-provider-events.ts';
 import { subscriptions } from '../domain/data/provider-event/maintain-subscriptions.ts';
-import { providerStreams } from '../domain/data/provider-event/stream/follow-stream.ts';
+import { providerStreams } from '../domain/data/provider-event/stream/follow-provider-stream.ts';
 import { schemaWatches } from '../domain/data/schema-watch/poll-schemas.ts';
 import { dropRemainingDeliveries } from '../domain/events/dropped-deliveries.ts';
 import { removeSurplus } from '../domain/events/stream/stream-removal.ts';

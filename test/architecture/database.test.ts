@@ -70,7 +70,7 @@ const SQL_FILES = [
   'domain/data/provider-event/receive-events.ts',
   'domain/data/provider-event/remove-subscription.ts',
   'domain/data/provider-event/stream/list-webhook.ts',
-  'domain/data/provider-event/stream/stream-state.ts',
+  'domain/data/provider-event/stream/provider-stream-state.ts',
   'domain/data/provider-event/subscription-secret.ts',
   'domain/data/schema-watch/schema-watch.ts',
   'domain/events/delivery-backlog.ts',

@@ -57,10 +57,10 @@ test.each(SOURCES)('only listed files contain $subject', ({ pattern, allowed }) 
 /** Files that need casts: they work with drivers, build the schema, or handle rows of any table. */
 const CASTING_FILES = [
   'database/cluster/routed-session.ts',
+  'database/connect/sessions/database-session.ts',
   'database/connect/sessions/described-once.ts',
   'database/connect/sessions/read-bursts.ts',
   'database/connect/sessions/session-pool.ts',
-  'database/connect/sessions/session.ts',
   'database/statements/reads/list-statement.ts',
   'domain/access/paging/page-of-rows.ts',
   'domain/access/scope.ts',
@@ -73,7 +73,7 @@ const CASTING_FILES = [
   'providers/salesforce/pubsub/change-stream.ts',
   'rest/endpoint/resource-endpoints.ts',
   'rest/events/delivery.ts',
-  'server/graphql/event-stream.ts',
+  'server/graphql/result-stream.ts',
 ];
 
 test('only listed files cast types without a check', () => {

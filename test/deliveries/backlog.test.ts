@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Backlog } from '../../src/deliveries/backlog.ts';
-import type { ClaimedDelivery } from '../../src/deliveries/claim.ts';
+import type { ClaimedDelivery } from '../../src/deliveries/claimer.ts';
 import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
 
 const LIMITS = { ...DELIVERY_LIMITS, inFlight: 6, inFlightPerDestination: 2, inFlightFailing: 3 };

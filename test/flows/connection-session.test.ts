@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { openSessionOf } from '../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../src/domain/connections/connection/connection-session.ts';
 import type { Provider, ProviderRequest } from '../../src/providers/contract.ts';
 import { getSharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
@@ -48,7 +48,7 @@ async function openSessionTo(provider: string) {
     provider,
     apiKey: 'key-in-clear',
   });
-  return openSessionOf(app.app.services, await getConnection(app, id));
+  return openProviderSessionOf(app.app.services, await getConnection(app, id));
 }
 
 const GET_THINGS: ProviderRequest = { method: 'GET', path: '/things' };
@@ -151,7 +151,7 @@ test('refuses a connection whose provider is not in the catalog', async () => {
   const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const connection = { ...(await getConnection(app, id)), provider: 'retired' };
-  await expect(openSessionOf(app.app.services, connection)).rejects.toThrow(
+  await expect(openProviderSessionOf(app.app.services, connection)).rejects.toThrow(
     /retired is no longer a provider/,
   );
 });
@@ -159,7 +159,7 @@ test('refuses a connection whose provider is not in the catalog', async () => {
 test('refuses a connection that is deleted during the session', async () => {
   const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
-  const session = await openSessionOf(app.app.services, await getConnection(app, id));
+  const session = await openProviderSessionOf(app.app.services, await getConnection(app, id));
   await app.app.services.database.prisma.connection.deleteMany({ where: { id } });
   await expect(session.send(GET_THINGS)).rejects.toThrow('The connection was deleted.');
 });

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { importSPKI, jwtVerify } from 'jose';
 import { afterAll, expect, test } from 'vitest';
-import { openSessionOf } from '../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../src/domain/connections/connection/connection-session.ts';
 import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import type { InputGrant } from '../../src/providers/input-grants.ts';
@@ -79,7 +79,7 @@ async function connect(tenant: Tenant, overrides: object = {}) {
   const account = { provider: google.name, customAuth: credentials, skipCheck: true };
   const { id } = await generateConnection(tenant, account);
   const sendRequest = async () => {
-    const session = await openSessionOf(app.app.services, await getConnection(app, id));
+    const session = await openProviderSessionOf(app.app.services, await getConnection(app, id));
     return (await session.send({ method: 'GET', path: '/calendar/v3/events' })).status;
   };
   return { id, sendRequest, readConnection: () => getConnection(app, id) };
@@ -115,7 +115,7 @@ test('requests the scopes that the provider declares if the customer does not en
     customAuth: { serviceAccountKey: toBase64(KEY_FILE) },
     skipCheck: true,
   });
-  const session = await openSessionOf(app.app.services, await getConnection(app, id));
+  const session = await openProviderSessionOf(app.app.services, await getConnection(app, id));
   expect((await session.send({ method: 'GET', path: '/bigquery/v2/projects' })).status).toBe(200);
   const { payload } = await verifyAssertion(tokenRequests.at(-1)?.form.assertion);
   expect(payload.scope).toBe('https://www.googleapis.com/auth/bigquery');

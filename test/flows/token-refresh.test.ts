@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSessionOf } from '../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../src/domain/connections/connection/connection-session.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { createTestApp, getSharedApp, keepOpen, onPostgres } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
@@ -121,7 +121,7 @@ test('uses a token until shortly before it expires, and then replaces it', async
 
 test('uses the tokens that another session refreshed', async () => {
   const connection = await connectWithTokens(app, await app.createTenant());
-  const session = await openSessionOf(services, connection);
+  const session = await openProviderSessionOf(services, connection);
   const request = { method: 'GET', path: '/objects' } as const;
   expect((await session.send(request)).status).toBe(200);
   clock.aheadMs += 2 * 60 * 60_000;
@@ -163,7 +163,7 @@ test('writes a record once if the first request was rejected with an old token',
   const countBefore = sandbox.listRecords('companies').length;
   const body = { record: { name: 'Once' } };
   const path = '/objects/companies/records';
-  const response = await (await openSessionOf(services, connection)).send({
+  const response = await (await openProviderSessionOf(services, connection)).send({
     method: 'POST',
     path,
     body,
@@ -244,7 +244,7 @@ test('sets the connection to BAD_CREDENTIALS if its API key is rejected, until t
 test('continues an open session with a replaced key', async () => {
   const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
-  const session = await openSessionOf(services, await getConnection(app, id));
+  const session = await openProviderSessionOf(services, await getConnection(app, id));
   expect((await session.send({ method: 'GET', path: '/objects' })).status).toBe(401);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect((await session.send({ method: 'GET', path: '/objects' })).status).toBe(200);

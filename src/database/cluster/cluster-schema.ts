@@ -4,7 +4,7 @@
  */
 import { StartRefused } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { OpenSession } from '../connect/sessions/session.ts';
+import type { OpenDatabaseSession } from '../connect/sessions/database-session.ts';
 import { ANCHOR, REFERENCE_TABLES, type TablePlacement } from './table-placement.ts';
 
 interface DistributedTable {
@@ -31,7 +31,9 @@ export interface ClusterSchema {
 }
 
 /** Prepares the session for changes of the schema. Returns null if the database is on a single server. */
-export async function findClusterSchema(session: OpenSession): Promise<ClusterSchema | null> {
+export async function findClusterSchema(
+  session: OpenDatabaseSession,
+): Promise<ClusterSchema | null> {
   if (!(await isCluster(session))) return null;
   // Several statements of a transaction change the same shards. Triggers change rows of their own project only.
   await session.query(`set citus.multi_shard_modify_mode = 'sequential'`);
@@ -174,7 +176,7 @@ const DEPENDENCIES = `
   select format('drop trigger %I on %s', tgname, tgrelid::regclass), pg_get_triggerdef(oid)
   from pg_trigger where not tgisinternal and tgrelid = any($1)`;
 
-type QuerySession = Pick<OpenSession, 'query'>;
+type QuerySession = Pick<OpenDatabaseSession, 'query'>;
 
 const ENUMS_WITHOUT_CAST = `
   select enum_type.oid::regtype::text as "name" from pg_type enum_type

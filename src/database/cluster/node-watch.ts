@@ -10,7 +10,7 @@
 import { ServiceUnavailable } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Outage } from '../../work/outage.ts';
-import type { Session } from '../connect/sessions/session.ts';
+import type { DatabaseSession } from '../connect/sessions/database-session.ts';
 
 /** A few slow statements do not make their node suspect. */
 const SLOW_STATEMENTS_MAX = 2;
@@ -21,7 +21,7 @@ const POLL_MS = 250;
 const PROBE_INTERVAL_MS = 1_000;
 
 /** A session whose running statements fail when it is destroyed. */
-type CancelableSession = Pick<Session, 'destroy'>;
+type CancelableSession = Pick<DatabaseSession, 'destroy'>;
 
 /** Must be called when the statement has ended, with its error or null. */
 type OnStatementEnd = (error: unknown) => void;

@@ -1,8 +1,8 @@
 /** Opens a Citus cluster. Other folders import it through `database/cluster/cluster.ts`. */
 import type { Log } from '../../kernel/log.ts';
 import type { RunQuery } from '../connect/run-query.ts';
+import { openDatabaseSession, type Server } from '../connect/sessions/database-session.ts';
 import type { ServerRouting } from '../connect/sessions/read-bursts.ts';
-import { openSession, type Server } from '../connect/sessions/session.ts';
 import type { PoolOptions } from '../connect/sessions/session-pool.ts';
 import { ALL_PROJECTS, type ShardGroups } from '../statements/projects/shard-groups.ts';
 import { NodeWatch } from './node-watch.ts';
@@ -49,7 +49,7 @@ const CAN_COMMIT = `
 /** True if the node commits. The coordinator opens a new connection, because an open connection may wait or be lost. */
 async function canNodeCommit(server: Server, nodeId: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
-  const session = await openSession({ ...server, name, limitMs: PROBE_MS_MAX });
+  const session = await openDatabaseSession({ ...server, name, limitMs: PROBE_MS_MAX });
   try {
     const { rows } = await session.query<{ canCommit: boolean | null }>(CAN_COMMIT, [
       nodeId,

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { ServiceUnavailable } from '../../kernel/errors.ts';
+import { DatabaseSession } from '../connect/sessions/database-session.ts';
 import { type OnResult, toPromise } from '../connect/sessions/results.ts';
-import { Session } from '../connect/sessions/session.ts';
 import { MISSED_PROCESSES } from '../leases/lease.ts';
 import { createRefusal, type NodeWatch } from './node-watch.ts';
 import type { ProjectLocations } from './project-locations.ts';
@@ -21,7 +21,7 @@ interface NodeAccess {
 }
 
 /** Returns the class of sessions that use these nodes. */
-export function createRoutedSession(access: NodeAccess): typeof Session {
+export function createRoutedSession(access: NodeAccess): typeof DatabaseSession {
   return class extends RoutedSession {
     override readonly access = access;
   };
@@ -74,7 +74,7 @@ interface ShardQuery {
 /** By the caller's text. */
 const SHARD_QUERIES = new LRUCache<string, ShardQuery>({ max: STATEMENTS_MAX });
 
-abstract class RoutedSession extends Session {
+abstract class RoutedSession extends DatabaseSession {
   abstract readonly access: NodeAccess;
   /** The nodes that statements have used since the last transaction began. Its commit waits for them. */
   readonly #usedNodes = new Set<number>();

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.ts';
-import type { Address } from './sessions/session.ts';
+import type { Address } from './sessions/database-session.ts';
 
 /** The interval between checks while no server accepts writes. */
 const SEARCH_INTERVAL_MS = 500;

@@ -1,7 +1,7 @@
 /** Runs the text of a statement as a prepared statement. */
 import { hash } from 'node:crypto';
 import type pg from 'pg';
-import type { Pooler } from './sessions/session.ts';
+import type { Pooler } from './sessions/database-session.ts';
 
 export type RunQuery = <T>(text: string, values: unknown[], rowMode?: 'array') => Promise<T[]>;
 

@@ -7,7 +7,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../kernel/log.ts';
 import { type ClusterSchema, findClusterSchema } from '../cluster/cluster.ts';
-import { type OpenSession, openSession, type Server } from '../connect/sessions/session.ts';
+import {
+  type OpenDatabaseSession,
+  openDatabaseSession,
+  type Server,
+} from '../connect/sessions/database-session.ts';
 import { countsAsFirstMigration } from './development-history.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'migrations');
@@ -60,7 +64,7 @@ export async function migrate(
   const selectedMigrations = migrations.filter(({ name }) => !only || only.includes(name));
   const name = 'integration-gateway migrations';
   // Uses its own connection, because it may take longer than a statement of a request.
-  const session = await openSession({ ...server, name, limitMs: MIGRATION_MS_MAX });
+  const session = await openDatabaseSession({ ...server, name, limitMs: MIGRATION_MS_MAX });
   try {
     await session.query(`set lock_timeout = ${LOCK_MS_MAX}`);
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
@@ -76,7 +80,7 @@ export async function migrate(
 }
 
 interface MigrationContext {
-  session: OpenSession;
+  session: OpenDatabaseSession;
   cluster: ClusterSchema | null;
   log: Log;
 }
@@ -107,7 +111,7 @@ const RECORD_MIGRATION = `
 
 /** Returns the history. Replaces one that counts as the first migration. Throws StartRefused if it is older. */
 async function readHistory(
-  session: OpenSession,
+  session: OpenDatabaseSession,
   firstMigration: Migration | undefined,
 ): Promise<AppliedMigration[]> {
   const { rows: history } = await session.query<AppliedMigration>(SELECT_HISTORY);
@@ -201,7 +205,7 @@ const SIZES = `
 
 /** Returns the notice for a migration. Null if it reads no table completely, or only empty ones. */
 export async function findNotice(
-  session: Pick<OpenSession, 'query'>,
+  session: Pick<OpenDatabaseSession, 'query'>,
   sql: string,
 ): Promise<MigrationNotice | null> {
   // A table is read once for each of its indexes.

@@ -2,8 +2,8 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { createQuery, createStatementNamer } from '../connect/run-query.ts';
+import type { Pooler } from '../connect/sessions/database-session.ts';
 import { createReadBursts, type ServerRouting } from '../connect/sessions/read-bursts.ts';
-import type { Pooler } from '../connect/sessions/session.ts';
 import { PrismaClient } from '../generated/client.ts';
 import { createRunShared, type RunShared } from '../statements/hot/shared-statements.ts';
 import { createReadLayer, type ReadLayer } from '../statements/reads/read-layer.ts';

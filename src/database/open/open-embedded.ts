@@ -15,7 +15,7 @@ import { startUpkeep } from '../connect/embedded/upkeep.ts';
 import { Outages } from '../connect/outages.ts';
 import { registerOnlyProcess } from '../connect/processes.ts';
 import { createQuery, createStatementNamer, type RunQuery } from '../connect/run-query.ts';
-import { PLAN_ONCE_SETTING, PLANNER_SETTINGS } from '../connect/sessions/session.ts';
+import { PLAN_ONCE_SETTING, PLANNER_SETTINGS } from '../connect/sessions/database-session.ts';
 import { SessionPool } from '../connect/sessions/session-pool.ts';
 import { migrate } from '../migrate/migrate.ts';
 import { ONE_SHARD_GROUP } from '../statements/projects/shard-groups.ts';

@@ -9,7 +9,7 @@ import { Outages } from '../connect/outages.ts';
 import { Primary } from '../connect/primary.ts';
 import { joinProcesses } from '../connect/processes.ts';
 import { createQuery, createStatementNamer } from '../connect/run-query.ts';
-import type { Server } from '../connect/sessions/session.ts';
+import type { Server } from '../connect/sessions/database-session.ts';
 import { type PoolOptions, SessionPool } from '../connect/sessions/session-pool.ts';
 import { migrate } from '../migrate/migrate.ts';
 import { ONE_SHARD_GROUP, type ShardGroup } from '../statements/projects/shard-groups.ts';

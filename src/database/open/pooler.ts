@@ -7,11 +7,11 @@ import { StartRefused } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { isCluster } from '../cluster/cluster.ts';
 import {
-  type OpenSession,
-  openSession,
+  type OpenDatabaseSession,
+  openDatabaseSession,
   type Pooler,
   type Server,
-} from '../connect/sessions/session.ts';
+} from '../connect/sessions/database-session.ts';
 
 /**
  * Detects what the pooler supports. Throws StartRefused if it connects to a different database than the direct
@@ -23,10 +23,14 @@ export async function detectPooler(
 ): Promise<Pooler> {
   const name = 'integration-gateway start';
   // Prepared statements are not used until the probe below has shown that the pooler keeps them.
-  const session = await openSession({ ...pooled, pooler: { keepsStatements: false }, name });
+  const session = await openDatabaseSession({
+    ...pooled,
+    pooler: { keepsStatements: false },
+    name,
+  });
   await using sessions = new AsyncDisposableStack();
   sessions.defer(() => session.end());
-  const directSession = await openSession({ ...direct, name });
+  const directSession = await openDatabaseSession({ ...direct, name });
   sessions.defer(() => directSession.end());
   if ((await findDatabaseId(session)) !== (await findDatabaseId(directSession))) {
     throw new StartRefused('DATABASE_LISTEN_URL and DATABASE_URL refer to different databases.');
@@ -42,7 +46,7 @@ export async function detectPooler(
 }
 
 /** Returns equal values on two connections only if both are to the same database of the same server. */
-async function findDatabaseId(session: OpenSession): Promise<string | undefined> {
+async function findDatabaseId(session: OpenDatabaseSession): Promise<string | undefined> {
   const { rows } = await session.query<{ databaseId: string }>(
     `select oid || ' since ' || pg_postmaster_start_time() at time zone 'UTC' as "databaseId"
      from pg_database where datname = current_database()`,
@@ -61,7 +65,7 @@ const WRONG_PLANNER_SETTINGS_WITH_STATEMENTS = `${WRONG_PLANNER_SETTINGS} or nam
 
 /** Returns the names of planner settings that the session lacks. */
 export async function listUnsetPlannerSettings(
-  session: Pick<OpenSession, 'query'>,
+  session: Pick<OpenDatabaseSession, 'query'>,
   { keepsStatements }: { keepsStatements: boolean },
 ): Promise<string[]> {
   const plansOnce = keepsStatements && !(await isCluster(session));
@@ -72,7 +76,7 @@ export async function listUnsetPlannerSettings(
 }
 
 async function listSettings(
-  session: Pick<OpenSession, 'query'>,
+  session: Pick<OpenDatabaseSession, 'query'>,
   condition: string,
 ): Promise<string[]> {
   const { rows } = await session.query<{ name: string }>(
@@ -85,7 +89,7 @@ async function listSettings(
  * True if the pooler supports prepared statements: it renames them on each server connection. A pooler without support
  * passes names through, and its other server connections do not know them.
  */
-async function keepsStatements(session: OpenSession): Promise<boolean> {
+async function keepsStatements(session: OpenDatabaseSession): Promise<boolean> {
   const name = `probe ${randomUUID()}`;
   await session.query('begin');
   await session.query({ name, text: 'select 1' });

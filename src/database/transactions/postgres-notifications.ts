@@ -10,11 +10,11 @@ import { Alarm } from '../../work/signal.ts';
 import type { Outages } from '../connect/outages.ts';
 import type { SharedProcesses } from '../connect/processes.ts';
 import {
-  type OpenSession,
-  openSession,
+  type OpenDatabaseSession,
+  openDatabaseSession,
   READ_ONLY,
   type Server,
-} from '../connect/sessions/session.ts';
+} from '../connect/sessions/database-session.ts';
 import type { SessionPool } from '../connect/sessions/session-pool.ts';
 import { type Listen, Listeners, type SendNotifications } from './notifications.ts';
 
@@ -157,12 +157,12 @@ async function openNotificationConnection(
 ): Promise<NotificationConnection> {
   const limitMs = Math.min(server.limitMs, STATEMENT_MS_MAX);
   const name = 'integration-gateway notifications';
-  const session = await openSession({ ...server, name, limitMs });
+  const session = await openDatabaseSession({ ...server, name, limitMs });
   return new NotificationConnection(session, { ...dependencies, outages: server.outages });
 }
 
 class NotificationConnection {
-  readonly #session: OpenSession;
+  readonly #session: OpenDatabaseSession;
   readonly #outages: Outages;
   readonly #processes: SharedProcesses;
   readonly #listeners: Listeners;
@@ -175,7 +175,7 @@ class NotificationConnection {
   #lastSubscription = Promise.resolve();
 
   constructor(
-    session: OpenSession,
+    session: OpenDatabaseSession,
     { processes, listeners, outages }: ConnectionDependencies & { outages: Outages },
   ) {
     this.#session = session;

@@ -202,10 +202,10 @@ function toConditions<T extends ProjectTable>(columns: { projectId: string; id?:
 }
 
 /** A claimed domain is visible to its org, and to builders with an email address of the domain. */
-export function canSeeClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>): boolean {
+export function canSeeClaimedDomain(viewer: Viewer, claimedDomain: Row<'ClaimedDomain'>): boolean {
   return (
-    listOrgIds(viewer).includes(claim.orgId) ||
-    parseDomain(findEmail(viewer) ?? '') === claim.domain
+    listOrgIds(viewer).includes(claimedDomain.orgId) ||
+    parseDomain(findEmail(viewer) ?? '') === claimedDomain.domain
   );
 }
 

@@ -267,7 +267,7 @@ async function storeProposal(
   const { viewer } = call;
   const sessionId = findGrant(viewer)?.sessionId ?? null;
   return inTransaction(call.database, async (tx) => {
-    const session = sessionId === null ? null : await lockSession(tx, projectId, sessionId);
+    const session = sessionId === null ? null : await lockAgentSession(tx, projectId, sessionId);
     const now = call.now();
     const names = [...Object.keys(input.values ?? {}), ...Object.keys(defaults)];
     const rule = session && (await findApprovingRule(tx, { session, input, names, now }));
@@ -323,7 +323,11 @@ function toPayloadColumns(
 }
 
 /** Locks the session, so that its proposals are stored one after the other and the limits of its rules are exact. */
-async function lockSession(tx: Transaction, projectId: string, id: string): Promise<AgentSession> {
+async function lockAgentSession(
+  tx: Transaction,
+  projectId: string,
+  id: string,
+): Promise<AgentSession> {
   const session = await lockRow(tx, 'AgentSession', { projectId, id, noun: 'Agent session' });
   if (session.revokeTime !== null) throw unprocessable('The agent session was revoked.');
   const where = { projectId, agentSessionId: id, status: 'PENDING' } as const;

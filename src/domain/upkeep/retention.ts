@@ -90,7 +90,7 @@ const REMOVE_ENDED_PROCESSES = sqlStatement(
   'delete from "ServerProcess" where "lockMissingSince" < $1',
 );
 
-/** Deletes sessions of the console that have ended. A builder has at most SESSIONS_OF_BUILDER_MAX. */
+/** Deletes console sessions that have ended. A builder has at most CONSOLE_SESSIONS_MAX. */
 const REMOVE_ENDED_SESSIONS = sqlStatement('delete from "ConsoleSession" where "expireTime" <= $1');
 
 interface ExpiredRows {

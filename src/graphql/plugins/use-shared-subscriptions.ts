@@ -15,9 +15,9 @@ import {
   visit,
 } from 'graphql';
 import type { Services } from '../../domain/access/call.ts';
-import type { OpenStreams } from '../../domain/access/viewer/open-streams.ts';
+import type { OpenResultStreams } from '../../domain/access/viewer/open-result-streams.ts';
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
-import type { StreamItem } from '../../events/stream-item.ts';
+import type { ResultStreamItem } from '../../events/result-stream-item.ts';
 import type { DomainError, ErrorCode } from '../../kernel/errors.ts';
 import { createContext } from '../execution/context.ts';
 import { Message } from '../execution/message.ts';
@@ -29,11 +29,11 @@ const UNAVAILABLE_CODE: ErrorCode = 'SERVICE_UNAVAILABLE';
 /** Delay between attempts to execute an item while the database is unreachable. */
 const RETRY_MS = 1_000;
 
-type Item = StreamItem<unknown, string | undefined>;
+type Item = ResultStreamItem<unknown, string | undefined>;
 
 interface SubscriptionParts {
   services: Services;
-  streams: OpenStreams;
+  streams: OpenResultStreams;
   mapError: (error: unknown) => GraphQLError;
 }
 

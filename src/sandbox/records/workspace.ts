@@ -26,8 +26,8 @@ export interface RecordChange {
 
 type ChangeResult = { record: StoredRecord } | { problems: [SandboxProblem, ...SandboxProblem[]] };
 
-/** Unique values and new records of earlier changes in the same batch. */
-interface BatchClaims {
+/** Unique values and new records that are reserved by earlier changes in the same batch. */
+interface ReservedValues {
   owners: Map<string, string | RecordChange>;
   newRecords: number;
 }
@@ -80,10 +80,10 @@ export class Workspace {
   /** Checks all changes before it writes any. Returns one result for each, in order. */
   writeBatch(objectName: string, changes: RecordChange[], allOrNone: boolean): ChangeResult[] {
     const table = this.getTable(objectName);
-    const claims: BatchClaims = { owners: new Map(), newRecords: 0 };
+    const reservedValues: ReservedValues = { owners: new Map(), newRecords: 0 };
     const checks = changes.map((change) => {
-      const problems = this.#listProblems(table, change, claims);
-      if (problems.length === 0) claim(table, change, claims);
+      const problems = this.#listProblems(table, change, reservedValues);
+      if (problems.length === 0) reserveValues(table, change, reservedValues);
       return { change, problems };
     });
     const isRefused = allOrNone && checks.some(({ problems }) => problems.length > 0);
@@ -116,27 +116,35 @@ export class Workspace {
     return record;
   }
 
-  #listProblems(table: RecordTable, change: RecordChange, claims: BatchClaims): SandboxProblem[] {
+  #listProblems(
+    table: RecordTable,
+    change: RecordChange,
+    reservedValues: ReservedValues,
+  ): SandboxProblem[] {
     const { definition } = table;
     const isCreate = change.id === undefined;
     if (change.id !== undefined && table.find(change.id) === null) {
       return [createNotFoundProblem(definition.name, change.id)];
     }
-    if (isCreate && table.size + claims.newRecords >= RECORDS_PER_OBJECT_MAX) {
+    if (isCreate && table.size + reservedValues.newRecords >= RECORDS_PER_OBJECT_MAX) {
       return [createLimitProblem(definition.name)];
     }
     const problems = listValueProblems(definition, change.values, { isCreate });
-    return problems.length > 0 ? problems : this.#listConflicts(table, change, claims);
+    return problems.length > 0 ? problems : this.#listConflicts(table, change, reservedValues);
   }
 
-  #listConflicts(table: RecordTable, change: RecordChange, claims: BatchClaims): SandboxProblem[] {
+  #listConflicts(
+    table: RecordTable,
+    change: RecordChange,
+    reservedValues: ReservedValues,
+  ): SandboxProblem[] {
     const problems: SandboxProblem[] = [];
     for (const field of table.definition.fields) {
       const value = change.values[field.name];
       if (value == null) continue;
       const { name: fieldName, references } = field;
       if (field.unique) {
-        const claimOwner = claims.owners.get(createClaimKey(fieldName, value));
+        const claimOwner = reservedValues.owners.get(createReservationKey(fieldName, value));
         const owner = claimOwner ?? table.findOwner(field, value) ?? undefined;
         if (owner !== undefined && owner !== getOwner(change)) {
           const message = `Another record has ${fieldName} ${value}`;
@@ -152,15 +160,20 @@ export class Workspace {
   }
 }
 
-function claim({ definition }: RecordTable, change: RecordChange, claims: BatchClaims): void {
-  if (change.id === undefined) claims.newRecords += 1;
+function reserveValues(
+  { definition }: RecordTable,
+  change: RecordChange,
+  reservedValues: ReservedValues,
+): void {
+  if (change.id === undefined) reservedValues.newRecords += 1;
   for (const { name, unique } of definition.fields) {
     const value = change.values[name];
-    if (unique && value != null) claims.owners.set(createClaimKey(name, value), getOwner(change));
+    if (unique && value != null)
+      reservedValues.owners.set(createReservationKey(name, value), getOwner(change));
   }
 }
 
-function createClaimKey(fieldName: string, value: unknown): string {
+function createReservationKey(fieldName: string, value: unknown): string {
   return `${fieldName} ${String(value).toLowerCase()}`;
 }
 

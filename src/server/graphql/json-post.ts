@@ -6,7 +6,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
-import type { OpenStreams } from '../../domain/access/viewer/open-streams.ts';
+import type { OpenResultStreams } from '../../domain/access/viewer/open-result-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import {
   type OperationParams,
@@ -16,11 +16,15 @@ import type { Log } from '../../kernel/log.ts';
 import { isObject } from '../../work/is-object.ts';
 import { atLoopTurnEnd } from '../../work/loop-turn-end.ts';
 import type { Pace } from '../../work/pace.ts';
-import { createStreamHead, writeStream } from './event-stream.ts';
 import { createGraphqlHttpHead, createGraphqlHttpResponse } from './graphql-http-response.ts';
 import { openOperation } from './open-operation.ts';
+import { createResultStreamHead, writeResultStream } from './result-stream.ts';
+import {
+  acceptsOnlyResultStream,
+  findResultStreamFormat,
+  refuseUnacceptable,
+} from './result-stream-format.ts';
 import { serializeInParts } from './serialize-in-parts.ts';
-import { acceptsOnlyStream, findStreamFormat, refuseUnacceptable } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -29,7 +33,7 @@ const JSON_ACCEPTED = /\*\/\*|application\/(graphql-response\+)?json/;
 interface JsonPostServices {
   log: Log;
   yoga: Yoga;
-  streams: Pick<OpenStreams, 'isStopping'>;
+  streams: Pick<OpenResultStreams, 'isStopping'>;
 }
 
 type JsonPostHandler = (
@@ -53,11 +57,11 @@ export function createJsonPostHandler({ log, yoga, streams }: JsonPostServices):
     const { accept } = headers;
     try {
       const { results, pace } = await run(request, params);
-      const format = findStreamFormat(accept, results);
+      const format = findResultStreamFormat(accept, results);
       if (!format) return await sendResult(reply, results as ExecutionResult, { accept, pace });
-      const head = createStreamHead(format, results);
+      const head = createResultStreamHead(format, results);
       const res = writeHead(reply, head.status, head.headers);
-      await writeStream(results, res, { format, streams, client: metadata });
+      await writeResultStream(results, res, { format, streams, client: metadata });
     } catch (error) {
       if (reply.raw.headersSent) reply.raw.destroy();
       else send(reply, { errors: [mapError(error)] }, accept);
@@ -109,7 +113,7 @@ export function parseJsonPost({ method, headers, body }: FastifyRequest): Operat
 }
 
 function isAcceptable(accept: string | undefined): boolean {
-  return accept === undefined || JSON_ACCEPTED.test(accept) || acceptsOnlyStream(accept);
+  return accept === undefined || JSON_ACCEPTED.test(accept) || acceptsOnlyResultStream(accept);
 }
 
 const PARAM_NAMES = new Set(['query', 'documentId', 'variables', 'operationName', 'extensions']);

@@ -17,7 +17,7 @@ import { DomainError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { RequestClient } from '../http/request-client.ts';
 import { type OpenedOperation, openOperation } from './open-operation.ts';
-import { isStream } from './stream-format.ts';
+import { isResultStream } from './result-stream-format.ts';
 import type { Yoga } from './yoga.ts';
 
 /** Close codes of RFC 6455. The codes of graphql-transport-ws are in `CloseCode`. */
@@ -85,7 +85,7 @@ export function createSocketOperations(services: OperationServices): Server<Sock
     execute: (args) => (args as RunArgs).run(),
     subscribe: (args) => (args as RunArgs).run(),
     onOperation: ({ extra }, id, _payload, _args, results) =>
-      isStream(results) ? sendDirectly(results, { id, send: extra.send }) : undefined,
+      isResultStream(results) ? sendDirectly(results, { id, send: extra.send }) : undefined,
     onNext: (_context, _id, _payload, _args, result) => toPublicResult(result),
     onError: (_context, _id, _payload, errors) =>
       toPublicResult({ errors: errors.map(mapError) }).errors ?? [],

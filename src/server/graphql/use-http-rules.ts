@@ -5,7 +5,7 @@ import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import { createProblem, getHttpRefusal } from '../../kernel/errors.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
-import { findStreamFormat, refuseUnacceptable } from './stream-format.ts';
+import { findResultStreamFormat, refuseUnacceptable } from './result-stream-format.ts';
 
 export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin {
   return {
@@ -40,7 +40,7 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
     },
     onResultProcess({ request, result, setResult, resultProcessor, setResultProcessor }) {
       const accept = request.headers.get('accept');
-      if (Array.isArray(result) || findStreamFormat(accept, result)) return;
+      if (Array.isArray(result) || findResultStreamFormat(accept, result)) return;
       const acceptable = refuseUnacceptable(accept, result as Results);
       if (acceptable !== result) setResult(acceptable as ExecutionResult);
       else if (!resultProcessor) return;

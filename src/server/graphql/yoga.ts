@@ -27,7 +27,7 @@ import { useTracing } from '../../graphql/plugins/use-tracing.ts';
 import { schema } from '../../graphql/schema/schema.ts';
 import type { Config } from '../../settings/config.ts';
 import type { RequestMetadata } from '../http/request-metadata.ts';
-import { useEventStream } from './event-stream.ts';
+import { useResultStream } from './result-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
 
 /** The server context of a request. The adapter and WebSockets provide only an OperationRequest. */
@@ -52,7 +52,7 @@ export function openYoga({ services, admission, findPageDocument, plugins = [] }
     schema,
     plugins: [
       useHttpRules(mapError),
-      useEventStream(streams),
+      useResultStream(streams),
       useAdmission(admission),
       useDocuments(config, trustedDocuments),
       useSchema(schema, services),

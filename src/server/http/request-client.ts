@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Services } from '../../domain/access/call.ts';
 import { createOriginCache } from '../../domain/access/origins.ts';
-import type { SessionCredential } from '../../domain/access/viewer/console-session.ts';
+import type { ConsoleSessionCredential } from '../../domain/access/viewer/console-session.ts';
 import type { Config } from '../../settings/config.ts';
 import { HOUR_MS } from '../../work/durations.ts';
 import { type Cookie, createCookie } from './cookies.ts';
@@ -17,7 +17,7 @@ export interface RequestClient {
   /** The URL that the client uses for the gateway, if it differs from `Services.publicUrl`. */
   gatewayUrl: string | null;
   /** The session of the console that the request's cookie names. */
-  session: SessionCredential | null;
+  session: ConsoleSessionCredential | null;
 }
 
 export interface ClientReaders {

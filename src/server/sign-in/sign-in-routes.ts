@@ -26,13 +26,13 @@ import { createCookie } from '../http/cookies.ts';
 import {
   buildConsoleUrl,
   buildRedirectUrl,
-  openSession,
+  openConsoleSession,
   parseReturnPath,
-  registerSession,
+  registerConsoleSession,
   requireOwnPage,
   SIGN_IN_PATH,
   type SignInParts,
-} from './session-routes.ts';
+} from './console-session-routes.ts';
 
 export function registerSignIn(scope: FastifyInstance, parts: SignInParts): void {
   scope.addHook('onRequest', (_request, reply, done) => {
@@ -41,7 +41,7 @@ export function registerSignIn(scope: FastifyInstance, parts: SignInParts): void
     done();
   });
   const clients = createOpenIdClients();
-  registerSession(scope, parts, clients);
+  registerConsoleSession(scope, parts, clients);
   registerOpenIdSignIn(scope, parts, clients);
   registerLocalSignIn(scope, parts);
 }
@@ -70,7 +70,7 @@ function registerLocalSignIn(scope: FastifyInstance, parts: SignInParts): void {
     }
     requireOwnPage(cors.isFromOwnPage(request.headers));
     const input = parseInput(localSignInInput, request.body);
-    await openSession(parts, signIn(input, request.metadata), reply);
+    await openConsoleSession(parts, signIn(input, request.metadata), reply);
     return reply.code(204).send();
   });
 }
@@ -138,7 +138,7 @@ class OpenIdSignIns {
     const callbackUrl = new URL(buildRedirectUrl(issuer, { services, request }));
     callbackUrl.search = request.url.split('?')[1] ?? '';
     const claims = await this.#clients.finish(issuer, callbackUrl, pending.checks);
-    await openSession(this.#parts, claims, reply);
+    await openConsoleSession(this.#parts, claims, reply);
     return reply.redirect(buildConsoleUrl(issuer, { services, request }, pending.returnPath), 303);
   }
 

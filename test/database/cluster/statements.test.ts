@@ -9,7 +9,10 @@ import {
   selectValues,
 } from '../../../src/database/cluster/statement-route.ts';
 import { Outages } from '../../../src/database/connect/outages.ts';
-import { createSessionConfig, Session } from '../../../src/database/connect/sessions/session.ts';
+import {
+  createSessionConfig,
+  DatabaseSession,
+} from '../../../src/database/connect/sessions/database-session.ts';
 import { createLog } from '../../../src/kernel/log.ts';
 import { createTestApp, onCitus } from '../../support/app.ts';
 import { toQuery } from '../../support/database/query.ts';
@@ -119,7 +122,7 @@ test('sends no statement for an empty list of projects, such as those of a new n
   const session = new RoutedSession(
     createSessionConfig({ address, name: 'test', limitMs: 1_000, outages }),
   );
-  const send = vi.spyOn(Session.prototype, 'query').mockImplementation(() => {
+  const send = vi.spyOn(DatabaseSession.prototype, 'query').mockImplementation(() => {
     throw new Error('A statement was sent.');
   });
   onTestFinished(() => send.mockRestore());

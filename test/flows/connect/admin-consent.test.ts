@@ -1,7 +1,7 @@
 /** An administrator consents for an organization, and signs in. The client of the provider app then obtains tokens. */
 import { UnsecuredJWT } from 'jose';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { OutboundRequest } from '../../../src/outbound/client.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { HOUR_MS } from '../../../src/work/durations.ts';
@@ -88,7 +88,7 @@ async function connect(tenant: Tenant) {
     where: { projectId: tenant.projectId },
   });
   const sendRequest = async () => {
-    const session = await openSessionOf(services, await getConnection(app, id));
+    const session = await openProviderSessionOf(services, await getConnection(app, id));
     return (await session.send({ method: 'GET', path: '/v1.0/users' })).status;
   };
   return { id, sendRequest };

@@ -3,7 +3,7 @@
  * none, and the project's attention items say so.
  */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { tokenRefreshes } from '../../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { getSubscriptionParties } from '../../../src/domain/data/provider-event/subscription-parties.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
@@ -137,7 +137,7 @@ test.each([
   expect(await readRefreshToken(tenant)).toBe('stored');
   expect(await listItems(tenant)).toEqual([]);
   clock.aheadMs += 2 * HOUR_MS;
-  await (await openSessionOf(app.app.services, connection)).send({
+  await (await openProviderSessionOf(app.app.services, connection)).send({
     method: 'GET',
     path: '/records',
   });
@@ -320,7 +320,7 @@ test('keeps the successor of the refresh token if a refresh is running', async (
     onRequested();
     await exchanged;
   };
-  const session = await openSessionOf(app.app.services, connection);
+  const session = await openProviderSessionOf(app.app.services, connection);
   const refreshing = session.send({ method: 'GET', path: '/records' });
   await requested;
   await consentAs(tenant, 'named', ANN);

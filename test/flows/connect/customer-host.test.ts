@@ -1,6 +1,6 @@
 /** Secrets go only to a customer's own host for which they were entered, or which the provider app names. */
 import { beforeEach, expect, test, vi } from 'vitest';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -59,7 +59,7 @@ test('the secret of a provider app is not sent to the host of an imported token'
     providerWorkspaceRef: 'evil.example',
     oauth2AuthorizationCode: { refreshToken: { token: 'refresh' } },
   });
-  const session = await openSessionOf(services, await getConnection(app, id));
+  const session = await openProviderSessionOf(services, await getConnection(app, id));
   await expect(session.send({ method: 'GET', path: '/' })).rejects.toThrow(
     'is at evil.example, which is not the workspaceHost of the provider app.',
   );

@@ -3,7 +3,7 @@
  * @module-tag all/walk
  */
 import { afterAll, expect, test } from 'vitest';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { tokenRefreshes } from '../../../src/domain/connections/connection/token/refresh-due-token.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import { HOUR_MS } from '../../../src/work/durations.ts';
@@ -78,7 +78,7 @@ test('stays connected for 40 days with outages, and ends BAD_CREDENTIALS once th
   const countErrors = async () =>
     (await listEvents()).filter(({ eventType }) => eventType === 'CONNECTION_ERROR').length;
   const send = async (path: string) => {
-    const session = await openSessionOf(services, await getConnection(app, id));
+    const session = await openProviderSessionOf(services, await getConnection(app, id));
     const { status } = await session.send({ method: 'GET', path });
     return status;
   };

@@ -1,7 +1,7 @@
 /** Tokens and client secrets go only to the addresses of the custom provider for which they were entered. */
 import { expect, test } from 'vitest';
 import { inProject } from '../../../src/domain/access/catalog.ts';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { revokeTokens } from '../../../src/domain/connections/connection/token/token-revocation.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -69,7 +69,7 @@ test('refreshes no token at another token URL, and revokes none there', async ()
   const tenant = await app.createTenant();
   const { customProviderId, connectionId } = await connect(tenant, vendor.url);
   const connection = await getConnection(app, connectionId);
-  const openSession = () => openSessionOf(services, connection);
+  const openSession = () => openProviderSessionOf(services, connection);
   const openedSession = await openSession();
   for (const document of [
     createOAuthDocument(vendor.url, attacker.url),
@@ -106,7 +106,7 @@ test('sends the secret of a provider app to no other token URL, until it is ente
     oauth2AuthorizationCode: { refreshToken: { token: 'bait' } },
   });
   const send = async () =>
-    (await openSessionOf(services, await getConnection(app, id))).send(LIST_THINGS);
+    (await openProviderSessionOf(services, await getConnection(app, id))).send(LIST_THINGS);
   await expect(send()).rejects.toThrow('since the client secret of its provider app was entered');
   expect(attacker.requests).toEqual([]);
   await tenant.query(
@@ -149,7 +149,7 @@ test('sends the secret of an app of another provider to no custom provider', asy
     providerAppId,
     oauth2AuthorizationCode: { refreshToken: { token: 'bait' } },
   });
-  const session = await openSessionOf(services, await getConnection(app, id));
+  const session = await openProviderSessionOf(services, await getConnection(app, id));
   await expect(session.send(LIST_THINGS)).rejects.toThrow('client secret');
   expect(attacker.requests).toEqual([]);
 });
@@ -163,7 +163,7 @@ test('follows no redirect, and sends nothing to a private address', async () => 
   const tenant = await app.createTenant();
   const { id: customProviderId } = await createProvider(tenant, createDocument(vendor.url));
   const { id } = await generateConnection(tenant, { provider: 'x-acme', apiKey: 'secret-key' });
-  const open = async () => openSessionOf(services, await getConnection(app, id));
+  const open = async () => openProviderSessionOf(services, await getConnection(app, id));
   expect((await (await open()).send(LIST_THINGS)).status).toBe(302);
   expect(attacker.requests).toEqual([]);
   await replaceDocument(tenant, customProviderId, createDocument('https://169.254.169.254'));

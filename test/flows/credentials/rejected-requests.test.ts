@@ -3,7 +3,7 @@
  * health check, only requests of the gateway count.
  */
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { createMask } from '../../../src/work/secret-mask.ts';
@@ -73,7 +73,7 @@ async function connect(provider: string, { isRefreshable = true } = {}) {
     },
   });
   const listEvents = await recordEvents(app, tenant);
-  const session = await openSessionOf(app.app.services, await getConnection(app, id));
+  const session = await openProviderSessionOf(app.app.services, await getConnection(app, id));
   return {
     read: async (path: string) => (await session.send({ method: 'GET', path })).status,
     async forward(target: string) {

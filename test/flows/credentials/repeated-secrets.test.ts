@@ -4,7 +4,7 @@
  */
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { getSharedApp, type TestApp } from '../../support/app.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
@@ -229,7 +229,7 @@ describe('a provider that repeats secrets', () => {
     const { result } = await writer.write({ record: createContact({ lastname: secret }) });
     expect(result.data.lastname).toBe(secret);
     const connection = await getConnection(app, id);
-    const { body } = await (await openSessionOf(services, connection)).send({
+    const { body } = await (await openProviderSessionOf(services, connection)).send({
       method: 'GET',
       path: `/objects/contacts/records/${result.recordId}`,
     });

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
-import { claimStreams } from '../../../src/domain/data/provider-event/stream/stream-state.ts';
+import { claimProviderStreams } from '../../../src/domain/data/provider-event/stream/provider-stream-state.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { CREATE_REVISION, deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
@@ -246,13 +246,13 @@ async function releaseLease({ connectionId }: { connectionId: string }) {
 test('stores no event that a worker receives after another worker has claimed the stream', async () => {
   const tenant = await app.createTenant();
   const installation = await installActiveOnOrg(app, tenant, org);
-  expect(await claimStreams(services, 100)).toEqual([]);
+  expect(await claimProviderStreams(services, 100)).toEqual([]);
   await holdLease(installation);
   const id = org.create({ Email: createEmail() });
   // The previous worker notices that it has lost the lease.
   await expect.poll(() => listSubscribers(installation), SUBSCRIPTION_POLLING).toEqual([]);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
-  expect(await claimStreams(services, 100)).toEqual([]);
+  expect(await claimProviderStreams(services, 100)).toEqual([]);
   await releaseLease(installation);
   // The stream had no position yet, so the gateway reads all changes since the stream was first opened.
   const listReadIds = () => installation.listEntries('read').map(({ raw }) => raw.Id);

@@ -4,8 +4,8 @@ import {
   reads as readWork,
   recordPage,
 } from '../../../src/domain/data/operation/read/continue-read.ts';
+import { getReadSource } from '../../../src/domain/data/operation/read/read-source.ts';
 import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
-import { getReadSource } from '../../../src/domain/data/operation/read/source.ts';
 import type { ProviderRecord } from '../../../src/providers/moving-records.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';

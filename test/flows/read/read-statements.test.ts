@@ -6,8 +6,8 @@ import {
   reads as readWork,
   recordPage,
 } from '../../../src/domain/data/operation/read/continue-read.ts';
+import { getReadSource } from '../../../src/domain/data/operation/read/read-source.ts';
 import { startDueReads } from '../../../src/domain/data/operation/read/schedule.ts';
-import { getReadSource } from '../../../src/domain/data/operation/read/source.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 import { installReads } from '../../support/fixtures/reads.ts';

@@ -1,6 +1,6 @@
 /** Only the console can use, extend and end a console session. */
 import { beforeEach, expect, test } from 'vitest';
-import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/access/viewer/console-session.ts';
+import { CONSOLE_SESSIONS_MAX } from '../../../src/domain/access/viewer/console-session.ts';
 import { removeExpired } from '../../../src/domain/upkeep/retention.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
@@ -279,7 +279,7 @@ test('deletes a session from the database after it has ended', async () => {
 test('ends the oldest session of a builder who has too many', async () => {
   const email = 'many@example.com';
   const browsers = [await createSignedInBrowser(email)];
-  for (let count = 1; count < SESSIONS_OF_BUILDER_MAX; count += 1) {
+  for (let count = 1; count < CONSOLE_SESSIONS_MAX; count += 1) {
     elapsedMs += 1_000;
     browsers.push(await createSignedInBrowser(email));
   }

@@ -8,7 +8,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { OutboundRequest } from '../../../src/outbound/client.ts';
 import type { StreamedRequest } from '../../../src/outbound/streamed-exchange.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
@@ -301,7 +301,7 @@ describe.each(providers.map((entry) => ({ name: entry.name, entry })))('$name', 
     if (typeof healthCheck === 'string' && !oauth2 && !custom?.grant) {
       expect(requests.map(({ url }) => url)).toContain(`${base}${healthCheck}${key && `?${key}`}`);
     }
-    const session = await openSessionOf(services, await getConnection(app, connectionId));
+    const session = await openProviderSessionOf(services, await getConnection(app, connectionId));
     await session.forward({
       method: 'GET',
       target: '/walk?limit=1',

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { OutboundRequest } from '../../../src/outbound/client.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { createSalesforceJwtProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
@@ -52,7 +52,7 @@ beforeEach(() => {
 async function connect(account: { provider: string; customAuth: object }) {
   const { id } = await generateConnection(await app.createTenant(), account);
   const sendRequest = async () => {
-    const session = await openSessionOf(services, await getConnection(app, id));
+    const session = await openProviderSessionOf(services, await getConnection(app, id));
     return (await session.send({ method: 'GET', path: '/records' })).status;
   };
   return { sendRequest, readConnection: () => getConnection(app, id) };

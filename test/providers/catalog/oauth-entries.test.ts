@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Row } from '../../../src/domain/access/scope.ts';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { CATALOG, PROXY_ENTRIES } from '../../../src/providers/catalog/all-entries.ts';
 import {
   isConsentScheme,
@@ -137,7 +137,7 @@ describe.each(providers.map((provider) => ({ name: provider.name, provider })))(
     }
     clock.aheadMs += 3 * HOUR_MS;
     tokenResponse = grantTokens(provider, { refresh_token: 'second' });
-    const session = await openSessionOf(services, await getConnection(app, row.id));
+    const session = await openProviderSessionOf(services, await getConnection(app, row.id));
     await session.send({ method: 'GET', path: '/records' });
     const request = server.requests.findLast(({ method }) => method === 'POST');
     expect(request?.body).toMatchObject({ grant_type: 'refresh_token', refresh_token: 'first' });
@@ -211,7 +211,7 @@ async function connectWithExpiredToken(provider: Provider) {
   const listEvents = await recordEvents(app, tenant);
   return {
     async refresh() {
-      const session = await openSessionOf(services, await getConnection(app, id));
+      const session = await openProviderSessionOf(services, await getConnection(app, id));
       const error = await session.send({ method: 'GET', path: '/records' }).then(
         () => null,
         ({ kind }) => kind,

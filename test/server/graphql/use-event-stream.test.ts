@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
 import { Message } from '../../../src/graphql/execution/message.ts';
-import { useEventStream } from '../../../src/server/graphql/event-stream.ts';
+import { useResultStream } from '../../../src/server/graphql/result-stream.ts';
 import type { RequestMetadata } from '../../../src/server/http/request-metadata.ts';
 
 const KILOBYTE = 'x'.repeat(1024);
@@ -32,7 +32,7 @@ async function startEventServer(eventCount: number) {
     logging: false,
     plugins: [
       { onParams: ({ setParamsHandler }) => setParamsHandler(createTicks) },
-      useEventStream({ isStopping: false }, { keepAliveMs: 10 }),
+      useResultStream({ isStopping: false }, { keepAliveMs: 10 }),
     ],
   });
   const server = createServer((req, res) => {

@@ -1,6 +1,6 @@
 /** Records the statements that this process sends to either kind of database. */
 import pg from 'pg';
-import { Session } from '../../../src/database/connect/sessions/session.ts';
+import { DatabaseSession } from '../../../src/database/connect/sessions/database-session.ts';
 import { isTestStatement } from './test-statements.ts';
 
 export interface Statement {
@@ -87,7 +87,7 @@ prototype.query = function (queryConfig, values, ...rest) {
 };
 
 function isProductConnection(connection: unknown): boolean {
-  if (!(connection instanceof Session) || isTestStatement()) return false;
+  if (!(connection instanceof DatabaseSession) || isTestStatement()) return false;
   const { connectionParameters: parameters } = connection as unknown as {
     connectionParameters: { application_name?: string };
   };

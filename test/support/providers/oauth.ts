@@ -1,7 +1,7 @@
 /** Creates connections to the sandbox that hold tokens, and calls the sandbox with them. */
 
 import type { Row } from '../../../src/domain/access/scope.ts';
-import { openSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import { readCredentials } from '../../../src/domain/connections/connection/session/stored-credentials.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
@@ -63,7 +63,10 @@ export async function getConnection({ app }: Host, id: string): Promise<Row<'Con
 
 /** Sends a request of the connection to the sandbox, in a new session. */
 export async function callSandbox({ app }: Host, connection: Row<'Connection'>) {
-  return (await openSessionOf(app.services, connection)).send({ method: 'GET', path: '/objects' });
+  return (await openProviderSessionOf(app.services, connection)).send({
+    method: 'GET',
+    path: '/objects',
+  });
 }
 
 /** Returns the stored credentials, decrypted. */

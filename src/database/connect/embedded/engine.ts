@@ -8,7 +8,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { StartRefused } from '../../../kernel/errors.ts';
 import { type Backoff, computeBackoffMs } from '../../../work/backoff.ts';
 import { endWithin } from '../../../work/deadline.ts';
-import type { FixedAddress } from '../sessions/session.ts';
+import type { FixedAddress } from '../sessions/database-session.ts';
 import {
   type CopyResult,
   createEngineFailure,

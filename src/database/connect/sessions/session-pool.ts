@@ -6,21 +6,21 @@ import pg from 'pg';
 import { bindSpan } from '../../../kernel/spans.ts';
 import type { Outages } from '../outages.ts';
 import { isRepeatable, TRIES_MAX } from '../repeatable-errors.ts';
-import { type OnResult, toPromise } from './results.ts';
 import {
   createSessionConfig,
+  DatabaseSession,
+  type DatabaseSessionOptions,
   initializeSession,
-  Session,
   type SessionConfig,
-  type SessionOptions,
-} from './session.ts';
+} from './database-session.ts';
+import { type OnResult, toPromise } from './results.ts';
 
 /** How long a closing pool waits for running statements. */
 const CLOSE_TIMEOUT_MS = 1_000;
 /** The shortest time between two drops of idle connections. */
 const DROP_INTERVAL_MS = 1_000;
 
-export interface PoolOptions extends SessionOptions {
+export interface PoolOptions extends DatabaseSessionOptions {
   size: number;
   /** The number of connections that stay open however long they are idle. */
   min?: number;
@@ -29,7 +29,7 @@ export interface PoolOptions extends SessionOptions {
   /** Plans named statements once. Behind a pooler, the settings of the role decide instead. */
   plansOnce?: boolean | undefined;
   /** The class of the connections. Default: Session. */
-  Client?: typeof Session | undefined;
+  Client?: typeof DatabaseSession | undefined;
   /** Returns why a statement cannot be sent now, or null. It is called before the statement has a connection. */
   findRefusal?: ((config: unknown, values: unknown) => Error | null) | undefined;
   /**
@@ -41,7 +41,7 @@ export interface PoolOptions extends SessionOptions {
 
 export class SessionPool extends pg.Pool {
   readonly #outages: Outages;
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new Set<DatabaseSession>();
   readonly #findRefusal: PoolOptions['findRefusal'];
   #droppedMs = Number.NEGATIVE_INFINITY;
 
@@ -52,7 +52,7 @@ export class SessionPool extends pg.Pool {
     plansOnce,
     types,
     onConnect,
-    Client = Session,
+    Client = DatabaseSession,
     findRefusal,
     ...options
   }: PoolOptions & Pick<pg.ClientConfig, 'types'>) {
@@ -72,8 +72,8 @@ export class SessionPool extends pg.Pool {
     this.#outages = options.outages;
     this.#findRefusal = findRefusal;
     this.on('error', (error) => this.#outages.toCallerError(error));
-    this.on('connect', (client) => this.#sessions.add(client as unknown as Session));
-    this.on('remove', (client) => this.#sessions.delete(client as unknown as Session));
+    this.on('connect', (client) => this.#sessions.add(client as unknown as DatabaseSession));
+    this.on('remove', (client) => this.#sessions.delete(client as unknown as DatabaseSession));
   }
 
   override connect(onConnect?: unknown): never {

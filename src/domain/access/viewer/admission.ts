@@ -8,7 +8,7 @@ import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { createCallerLookup } from './caller-lookup.ts';
 import type { Credentials } from './find-viewer.ts';
-import { OpenStreams } from './open-streams.ts';
+import { OpenResultStreams } from './open-result-streams.ts';
 import { isPageKey } from './scopes.ts';
 import type { RequestSlot } from './share/request-slot.ts';
 import type { Viewer } from './viewer.ts';
@@ -28,7 +28,7 @@ export interface Admission {
    */
   spend(viewer: Viewer, requests: number, sender: HeaderSetter): Promise<void> | void;
   /** The open streams of admitted callers. */
-  streams: OpenStreams;
+  streams: OpenResultStreams;
 }
 
 /** The sender of a request. */
@@ -72,9 +72,9 @@ export function createAdmission(
       const count = Math.min(requests, config.RATE_LIMIT_BURST - 1);
       if (count > 0) return spend(viewer, count, sender);
     },
-    streams: new OpenStreams(services, verifier),
+    streams: new OpenResultStreams(services, verifier),
     async admit(credentials, { address, slot, page, isOnSocket, setHeader }) {
-      rejectForeignSession(credentials);
+      rejectForeignConsoleSession(credentials);
       const viewer = await lookUp(credentials, { address, slot });
       if (!viewer) return null;
       rejectForeignPage(viewer, page);
@@ -107,7 +107,7 @@ function rejectForeignPage(viewer: Viewer, page: string | null | undefined): voi
  * Throws FORBIDDEN for a session that a page of another origin sends. This prevents cross-site request forgery, because
  * browsers add the cookie to requests of every page.
  */
-function rejectForeignSession({ apiKey, authorization, session }: Credentials): void {
+function rejectForeignConsoleSession({ apiKey, authorization, session }: Credentials): void {
   if (apiKey || authorization || !session || session.isFromOwnPage) return;
   throw forbidden(
     "The session of the console is accepted from the gateway's own pages only. Send an API key or a bearer token.",

@@ -38,7 +38,7 @@ const ISSUED_AHEAD_SECONDS_MAX = 60;
 /** Issuers and subjects are compared exactly. Display names are trimmed. */
 const identifier = z.string().min(1).max(256).refine(isStorableString);
 const displayName = identifier.transform((name) => name.trim()).pipe(z.string().min(1));
-const claimsSchema = z.object({
+const bearerClaims = z.object({
   iss: identifier,
   sub: identifier,
   iat: z
@@ -51,14 +51,14 @@ const claimsSchema = z.object({
   family_name: displayName.optional().catch(undefined),
   name: displayName.optional().catch(undefined),
 });
-export type BearerClaims = Omit<z.output<typeof claimsSchema>, 'iat'>;
+export type BearerClaims = Omit<z.output<typeof bearerClaims>, 'iat'>;
 
 /**
  * Returns the claims that identify a builder. `emailsVerified` is the default of `email_verified`. Throws a ZodError
  * for claims without an issuer or a subject, or if the time of issue is more than a minute ahead.
  */
-export function readClaims(payload: object, emailsVerified: boolean): BearerClaims {
-  const { iat: _issueTime, ...claims } = requireParsed(claimsSchema, payload);
+export function readBearerClaims(payload: object, emailsVerified: boolean): BearerClaims {
+  const { iat: _issueTime, ...claims } = requireParsed(bearerClaims, payload);
   return { ...claims, email_verified: claims.email_verified ?? emailsVerified };
 }
 
@@ -119,7 +119,7 @@ function createTokenVerifier(
     const audience = [config.BEARER_AUDIENCE, ...(resource === undefined ? [] : [resource])];
     try {
       const { payload } = await jwtVerify(token, keys, { ...options, audience });
-      return readClaims(payload, config.BEARER_EMAILS_VERIFIED);
+      return readBearerClaims(payload, config.BEARER_EMAILS_VERIFIED);
     } catch (error) {
       const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';
       throw unauthenticated(`The bearer token is not accepted (${code}).`);

@@ -16,10 +16,10 @@ const SECRET_BYTES = 32;
 /** Rejects strings of another form without a query. */
 const SECRET_PATTERN = /^[\w-]{43}$/;
 /** The maximum number of sessions of a builder, far more than a person uses. A further sign-in ends the oldest one. */
-export const SESSIONS_OF_BUILDER_MAX = 20;
+export const CONSOLE_SESSIONS_MAX = 20;
 
 /** The secret of a session, as a browser sent it. */
-export interface SessionCredential {
+export interface ConsoleSessionCredential {
   secret: string;
   /** True if a page of the gateway itself sent the request. Browsers add cookies to requests of other pages too. */
   isFromOwnPage: boolean;
@@ -34,7 +34,10 @@ export interface ConsoleSession {
 }
 
 /** Creates a session and returns its secret, which is not stored. */
-export async function createSession(services: CoreServices, builderId: string): Promise<string> {
+export async function createConsoleSession(
+  services: CoreServices,
+  builderId: string,
+): Promise<string> {
   const { config, database, log, now } = services;
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const createTime = now();
@@ -46,7 +49,7 @@ export async function createSession(services: CoreServices, builderId: string): 
     const surplusSessions = await tx.consoleSession.findMany({
       where: { builderId },
       orderBy: [{ createTime: 'desc' }, { id: 'desc' }],
-      skip: SESSIONS_OF_BUILDER_MAX - 1,
+      skip: CONSOLE_SESSIONS_MAX - 1,
       select: { id: true },
     });
     await tx.consoleSession.deleteMany({
@@ -61,7 +64,10 @@ export async function createSession(services: CoreServices, builderId: string): 
 }
 
 /** Returns the session with this secret. Throws UNAUTHENTICATED if it has ended. */
-export async function getSession(services: RowServices, secret: string): Promise<ConsoleSession> {
+export async function getConsoleSession(
+  services: RowServices,
+  secret: string,
+): Promise<ConsoleSession> {
   const row = SECRET_PATTERN.test(secret)
     ? await services.database.prisma.consoleSession.findUnique({
         where: { id: hashSecret(secret) },
@@ -75,11 +81,11 @@ export async function getSession(services: RowServices, secret: string): Promise
 }
 
 /** Extends a session after activity, at most to its `endTime`. Throws UNAUTHENTICATED if it has ended. */
-export async function renewSession(
+export async function renewConsoleSession(
   services: CoreServices,
   secret: string,
 ): Promise<ConsoleSession> {
-  const session = await getSession(services, secret);
+  const session = await getConsoleSession(services, secret);
   const expireTime = computeExpireTime(services, session.endTime);
   const { count } = await services.database.prisma.consoleSession.updateMany({
     where: { id: hashSecret(secret), expireTime: { gt: services.now() } },
@@ -93,7 +99,7 @@ export async function renewSession(
  * Ends a session: its credential is rejected and its streams end, in this process immediately and in others within a
  * second. Returns the issuer at which the builder signed in. Returns null if the session has ended already.
  */
-export async function endSession(
+export async function endConsoleSession(
   { database, log, viewers }: Services,
   secret: string,
 ): Promise<string | null> {
@@ -106,7 +112,7 @@ export async function endSession(
       if (isMissingRow(error)) return null;
       throw error;
     });
-  viewers.delete(toSessionKey(secret));
+  viewers.delete(toConsoleSessionKey(secret));
   if (!session) return null;
   const { id: builderId, idpProvider } = session.builder;
   log.info({ builderId }, 'console_session.ended');
@@ -114,7 +120,7 @@ export async function endSession(
 }
 
 /** Returns the key of a session in the cache of viewers. */
-export function toSessionKey(secret: string): string {
+export function toConsoleSessionKey(secret: string): string {
   return `session ${secret}`;
 }
 

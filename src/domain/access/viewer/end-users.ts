@@ -16,7 +16,7 @@ import {
 } from './end-user.ts';
 import { isAgentToken, verifyAgentToken } from './token/agent-token.ts';
 import { isJwtKeyToken, type JwtClaims, verifyJwt } from './token/jwt-claims.ts';
-import { isSessionToken, verifySessionToken } from './token/session-claims.ts';
+import { isSessionToken, verifySessionToken } from './token/session-token-claims.ts';
 
 const TOKENS_MAX = 10_000;
 
@@ -81,14 +81,14 @@ async function enrollEndUser(
   };
 }
 
-interface ValidClaims {
+interface ValidTokenClaims {
   /** The index of the token's claims in the input. */
   index: number;
   orgId: string;
   allowedOrigins: string[];
 }
 
-const VALID_CLAIMS = sqlStatement<ValidClaims>(`
+const VALID_CLAIMS = sqlStatement<ValidTokenClaims>(`
   select claims."position"::int - 1 as "index", project."orgId", project."allowedOrigins"
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
     as claims("projectId", "groupId", "consumerId", "jwtKeyId", "agentSessionId", "position")

@@ -4,9 +4,9 @@ import type { RowServices, Services } from '../call.ts';
 import { type BearerVerifier, enrollBuilder } from './bearer.ts';
 import {
   type ConsoleSession,
-  getSession,
-  type SessionCredential,
-  toSessionKey,
+  type ConsoleSessionCredential,
+  getConsoleSession,
+  toConsoleSessionKey,
 } from './console-session.ts';
 import type { EndUserViewer } from './end-user.ts';
 import { findApiKeyByValue } from './key/api-key-value.ts';
@@ -18,7 +18,7 @@ export interface Credentials {
   /** The whole Authorization header. */
   authorization?: string | null;
   /** The session of the console. It is used if there is no other credential. */
-  session?: SessionCredential | null;
+  session?: ConsoleSessionCredential | null;
   /** The URL of the protected resource that receives the credentials. A bearer token may be for this resource only. */
   resource?: string | undefined;
 }
@@ -34,7 +34,7 @@ export function toCredentialKey({
   resource,
 }: Credentials): string | null {
   if (apiKey) return `key ${apiKey}`;
-  if (!authorization) return session ? toSessionKey(session.secret) : null;
+  if (!authorization) return session ? toConsoleSessionKey(session.secret) : null;
   const token = parseBearerToken(authorization);
   if (token === null) return `unknown ${authorization}`;
   return resource === undefined ? `bearer ${token}` : `bearer ${token} for ${resource}`;
@@ -65,7 +65,7 @@ function lookUpViewer(
   { apiKey, authorization, session, resource }: Credentials,
 ): Promise<Viewer> {
   if (apiKey) return authenticateKey(services, apiKey);
-  if (!authorization && session) return authenticateSession(services, session);
+  if (!authorization && session) return authenticateConsoleSession(services, session);
   return authenticateBearer(services, verifier, { authorization: authorization ?? '', resource });
 }
 
@@ -100,11 +100,11 @@ async function authenticateBearer(
   return toBuilderViewer({ ...(await enrollBuilder(services, claims)), expireTime: null });
 }
 
-async function authenticateSession(
+async function authenticateConsoleSession(
   services: RowServices,
-  { secret }: SessionCredential,
+  { secret }: ConsoleSessionCredential,
 ): Promise<BuilderViewer> {
-  return toBuilderViewer(await getSession(services, secret));
+  return toBuilderViewer(await getConsoleSession(services, secret));
 }
 
 function toBuilderViewer({

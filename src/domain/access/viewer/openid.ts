@@ -28,7 +28,7 @@ import { z } from 'zod';
 import type { SignInIssuer } from '../../../settings/sign-in-settings.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { createMask } from '../../../work/secret-mask.ts';
-import { type BearerClaims, CLOCK_TOLERANCE_SECONDS, readClaims } from './bearer.ts';
+import { type BearerClaims, CLOCK_TOLERANCE_SECONDS, readBearerClaims } from './bearer.ts';
 
 const SCOPE = 'openid email profile';
 /** The time limit of one request to a provider. It is short, because a person waits. */
@@ -111,7 +111,7 @@ export function createOpenIdClients(): OpenIdClients {
     finish: (issuer, callbackUrl, checks) =>
       withSignInErrors(issuer, async () => {
         const claims = await exchangeCode(await getConfiguration(issuer), callbackUrl, checks);
-        return readClaims(claims, issuer.emailsVerified);
+        return readBearerClaims(claims, issuer.emailsVerified);
       }),
     buildSignOutUrl: (issuer, returnUrl) =>
       withSignInErrors(issuer, async () =>

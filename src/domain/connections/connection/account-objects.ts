@@ -8,7 +8,7 @@ import { orEndUser } from '../../access/viewer/needs.ts';
 import { type ObjectOfProvider, toProviderObject } from '../provider/provider.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
-import { openSession } from './connection-session.ts';
+import { openProviderSession } from './connection-session.ts';
 
 /** Throws UNPROCESSABLE or PROVIDER_ERROR if the provider refuses the request or does not respond. */
 export const listAccountObjects = providerRead(
@@ -20,7 +20,7 @@ export const listAccountObjects = providerRead(
     if (!list) return null;
     const { id: connectionId, projectId } = connection;
     const objects = await waitForProvider(call, { projectId, connectionId }, () =>
-      withDomainErrors(async () => list(openSession(call, connection, provider))),
+      withDomainErrors(async () => list(openProviderSession(call, connection, provider))),
     );
     return objects.map((object) => toProviderObject(provider, object));
   },

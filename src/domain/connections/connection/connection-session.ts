@@ -27,8 +27,11 @@ import {
 import { areCredentialsValid, hasHealthCheck, isRejection } from './session/health-check.ts';
 import { measureCall } from './session/measured-call.ts';
 import { createRequestUrl, sendRequest } from './session/provider-request.ts';
+import {
+  type Connection,
+  ProviderSessionCredentials,
+} from './session/provider-session-credentials.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
-import { type Connection, SessionCredentials } from './session/session-credentials.ts';
 import { isRefreshRejected } from './session/stored-credentials.ts';
 import { canRefresh, findStoredToken } from './token/token.ts';
 
@@ -36,7 +39,7 @@ const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 
-export interface AccountSession extends ProviderSession {
+export interface AccountProviderSession extends ProviderSession {
   /**
    * Forwards a request unchanged, and resolves when the response begins. Throws the errors of `send`. After the provider
    * rejects the token, the request is retried only if its body fits into the replay buffer.
@@ -66,7 +69,7 @@ interface RepeatableRequest<R> extends RequestOrigin {
   discard(response: R): Promise<void>;
 }
 
-interface SessionOptions {
+interface ProviderSessionOptions {
   /**
    * False if the credentials of the row are not stored. Stored credentials, which may be of another account, then never
    * replace them.
@@ -78,41 +81,41 @@ interface SessionOptions {
  * Opens a session for the connection's account. `provider` may be a module of the connection's provider. Throws
  * ProviderError BAD_REQUEST if the provider is not in the catalog, or if the connection lacks a value for its address.
  */
-export function openSession(
+export function openProviderSession(
   services: ProviderServices,
   connection: Connection,
   provider: Provider | null,
-  options: SessionOptions = { isStored: true },
-): AccountSession {
+  options: ProviderSessionOptions = { isStored: true },
+): AccountProviderSession {
   if (!provider) {
     throw new ProviderError('BAD_REQUEST', describeMissingProvider(connection.provider));
   }
-  const credentials = new SessionCredentials(services, connection, options);
-  return new ConnectionSession(services, { connection, provider, credentials });
+  const credentials = new ProviderSessionCredentials(services, connection, options);
+  return new ConnectionProviderSession(services, { connection, provider, credentials });
 }
 
 /** Opens a session for the connection's account, at the connection's own provider. Throws the errors of `openSession`. */
-export async function openSessionOf(
+export async function openProviderSessionOf(
   services: ProviderServices,
   connection: Connection,
-): Promise<AccountSession> {
-  return openSession(services, connection, await findProviderOf(services, connection));
+): Promise<AccountProviderSession> {
+  return openProviderSession(services, connection, await findProviderOf(services, connection));
 }
 
 interface SessionParts {
   connection: Connection;
   provider: Provider;
-  credentials: SessionCredentials;
+  credentials: ProviderSessionCredentials;
 }
 
-class ConnectionSession implements AccountSession {
+class ConnectionProviderSession implements AccountProviderSession {
   readonly baseUrl: string;
   readonly #services: ProviderServices;
   readonly #connection: Connection;
   readonly #provider: Provider;
   /** Headers of every request, filled in from the connection's metadata. */
   readonly #headers: AttachedCredentials['headers'];
-  readonly #credentials: SessionCredentials;
+  readonly #credentials: ProviderSessionCredentials;
   /** All secrets with which the session has sent requests. */
   readonly #secrets = new SecretMask();
 

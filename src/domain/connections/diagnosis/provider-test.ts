@@ -20,7 +20,10 @@ import { getProjectRow } from '../../access/scope.ts';
 import { orNull } from '../../base/input-schemas.ts';
 import { projectIdOrName } from '../../base/names.ts';
 import { jsonObject, resource } from '../../base/resource.ts';
-import { type AccountSession, openSession } from '../connection/connection-session.ts';
+import {
+  type AccountProviderSession,
+  openProviderSession,
+} from '../connection/connection-session.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import {
@@ -167,7 +170,9 @@ async function listReadableObjects({ call, connection, provider }: Target): Prom
   const names = commonObjects?.map((object) => object.name) ?? objects ?? [];
   const readableNames = names.filter((object) => supportsCapability(provider, object, 'READ'));
   if (readableNames.length > 0 || !capabilities.listObjects) return readableNames;
-  const accountObjects = await capabilities.listObjects(openSession(call, connection, provider));
+  const accountObjects = await capabilities.listObjects(
+    openProviderSession(call, connection, provider),
+  );
   return accountObjects.map((object) => object.name);
 }
 
@@ -220,7 +225,7 @@ async function readObject(
   requests: TestRequests,
 ): Promise<Outcome> {
   try {
-    const session = openSession(call, connection, provider);
+    const session = openProviderSession(call, connection, provider);
     const fields = await listFields(session, provider, objectName);
     const pageSize = Math.min(PAGE_SIZE, provider.limits.pageSize);
     const { records, nextCursor } = await readPage(session, { objectName, fields, pageSize });
@@ -242,7 +247,7 @@ async function readObject(
 
 /** Returns the provider's names of all fields. Descriptions are not cached, so that their requests are shown. */
 async function listFields(
-  session: AccountSession,
+  session: AccountProviderSession,
   provider: Provider,
   objectName: string,
 ): Promise<string[]> {

@@ -5,7 +5,7 @@ import type { ObjectDescription } from '../../../providers/contract.ts';
 import { toModuleKey } from '../../../providers/modules.ts';
 import type { ProjectServices, ProviderServices } from '../../access/call.ts';
 import { inProject } from '../../access/catalog.ts';
-import { openSession } from '../connection/connection-session.ts';
+import { openProviderSession } from '../connection/connection-session.ts';
 
 export interface DescriptionRequest {
   services: ProviderServices;
@@ -50,7 +50,10 @@ async function fetchDescription(request: DescriptionRequest): Promise<ObjectDesc
   const provider = projectServices.catalog.findWithModule(connection.provider, module);
   const describe = provider?.capabilities.describeObject;
   if (!describe) throw unprocessable(`${connection.provider} does not describe its objects.`);
-  const description = await describe(openSession(services, connection, provider), objectName);
+  const description = await describe(
+    openProviderSession(services, connection, provider),
+    objectName,
+  );
   learnFields(projectServices, { connection, module, objectName }, description);
   return description;
 }

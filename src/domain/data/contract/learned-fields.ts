@@ -23,7 +23,7 @@ export type LearnedFields = ReadonlyMap<string, ReadonlyMap<string, readonly Lea
  */
 const CURRENT_PERIOD_MS = 30 * DAY_MS;
 
-interface Source {
+interface LearnedManifest {
   projectId: string;
   /** Null if the provider is no longer in the catalog. The source then has no types. */
   provider: Provider | null;
@@ -39,7 +39,7 @@ export interface ManifestTypes {
 /** Finds the types of all sources with one statement, and returns them in the order of the sources. */
 export async function loadLearnedTypes(
   { prisma }: Pick<Database, 'prisma'>,
-  sources: readonly Source[],
+  sources: readonly LearnedManifest[],
 ): Promise<ManifestTypes[]> {
   const providers = new Set(sources.flatMap(({ provider }) => provider?.name ?? []));
   const namesBySource = sources.map(({ content }) => listNamedFields(content));

@@ -16,7 +16,7 @@ import type { IntegrationContent } from '../../integrations/integration/integrat
 import { findGroupByRef } from '../../tenants/project/parties.ts';
 import { findProviderObject } from '../contract/object-contract.ts';
 import { INTEGRATIONS_MAX } from '../contract/read-contract.ts';
-import type { InstallationContent } from './read/source.ts';
+import type { InstallationContent } from './read/read-source.ts';
 
 /** Identifies an object of a project by the builder's name, and a group. */
 export interface ObjectOfGroup {

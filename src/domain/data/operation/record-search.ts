@@ -16,7 +16,7 @@ import { orEndUser } from '../../access/viewer/needs.ts';
 import { orNull } from '../../base/input-schemas.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { resource } from '../../base/resource.ts';
-import { openSession } from '../../connections/connection/connection-session.ts';
+import { openProviderSession } from '../../connections/connection/connection-session.ts';
 import {
   FILTERS_MAX,
   fieldFilterInput,
@@ -32,7 +32,7 @@ import {
   type InstallationContent,
   NO_RECORDS,
   type ReadSource,
-} from './read/source.ts';
+} from './read/read-source.ts';
 import { callProvider, getRecordSource } from './record-source.ts';
 
 const fieldName = contentText.describe(
@@ -208,7 +208,7 @@ interface Window {
 
 function readProviderPage(call: Call, { source, conditions }: Search, { from, size }: Window) {
   const { readPlan, connection, provider } = source;
-  const session = openSession(call, connection, provider);
+  const session = openProviderSession(call, connection, provider);
   return source.readPage(session, {
     objectName: readPlan.objectName,
     fields: readPlan.fields,

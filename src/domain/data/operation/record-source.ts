@@ -14,7 +14,7 @@ import {
   type InstallationContent,
   type ReadSource,
   withAllFields,
-} from './read/source.ts';
+} from './read/read-source.ts';
 
 /**
  * Returns the source of an object's records. `name` is the object's mapped name or its name at the provider. Throws

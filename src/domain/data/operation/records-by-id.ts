@@ -6,9 +6,9 @@ import { canReadByIds } from '../../../providers/object-support.ts';
 import { requireShallow } from '../../../providers/read-responses.ts';
 import type { Call } from '../../access/call.ts';
 import { PAGE_MAX } from '../../access/paging/page.ts';
-import { openSession } from '../../connections/connection/connection-session.ts';
+import { openProviderSession } from '../../connections/connection/connection-session.ts';
 import type { ReadPlan } from './read/read-plan.ts';
-import type { InstallationContent, ReadSource } from './read/source.ts';
+import type { InstallationContent, ReadSource } from './read/read-source.ts';
 import { callProvider, getRecordSource } from './record-source.ts';
 
 /** The maximum number of ids in one call. */
@@ -61,7 +61,7 @@ async function readInBatches(
   { readPlan, connection, provider }: ReadSource,
   { readRecords, ids, otherFields }: BatchRequest,
 ): Promise<ProviderRecord[]> {
-  const session = openSession(call, connection, provider);
+  const session = openProviderSession(call, connection, provider);
   const filteredFields = readPlan.filters.map((filter) => filter.fieldName);
   const fields = [...new Set([...readPlan.fields, ...filteredFields, ...otherFields])];
   const { batchSize } = provider.limits;

@@ -19,8 +19,12 @@ import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { stopIfBacklogged } from '../../events/delivery-backlog.ts';
 import { lockDestination } from '../../events/destination-uses.ts';
 import { createEventMessages, type EventMessage, type StoredEvent } from './event-message.ts';
-import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
+import {
+  fetchRecords,
+  getProviderEventSource,
+  type ProviderEventSource,
+} from './provider-event-source.ts';
 
 const EVENT_BATCH = 100;
 /** The longest time slice of one subscription. Then other subscriptions are served. */
@@ -125,18 +129,18 @@ async function deliverSubscriptionEvents(
 
 /**
  * Returns a function that loads the event source, and reuses it for SOURCE_MS. The function throws UNPROCESSABLE if the
- * project is backlogged, and the errors of `getEventSource`.
+ * project is backlogged, and the errors of `getProviderEventSource`.
  */
 function createCachedSource(
   services: ProviderServices,
   claim: EventClaim,
-): () => Promise<EventSource> {
-  let source: EventSource | undefined;
+): () => Promise<ProviderEventSource> {
+  let source: ProviderEventSource | undefined;
   let untilMs = 0;
   return async () => {
     if (source && performance.now() < untilMs) return source;
     await stopIfBacklogged(services, claim.projectId);
-    source = await getEventSource(services, claim);
+    source = await getProviderEventSource(services, claim);
     untilMs = performance.now() + SOURCE_MS;
     return source;
   };
@@ -146,7 +150,7 @@ function createCachedSource(
 async function deliverBatch(
   services: ProviderServices,
   claim: EventClaim,
-  getSource: () => Promise<EventSource>,
+  getSource: () => Promise<ProviderEventSource>,
 ): Promise<boolean> {
   const { projectId, installationId, objectName } = claim;
   const events = await services.database.prisma.providerEvent.findMany({
@@ -171,7 +175,7 @@ async function deliverBatch(
 interface DeliveredBatch {
   events: StoredEvent[];
   messages: EventMessage[];
-  source: EventSource;
+  source: ProviderEventSource;
 }
 
 /**

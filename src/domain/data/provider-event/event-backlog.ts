@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CoreServices, Services } from '../../access/call.ts';
 import { createBoundedCount } from '../../base/bounded-count.ts';
-import type { FollowedSource } from './stream/followed-source.ts';
+import type { FollowedAccount } from './stream/followed-account.ts';
 
 /** The seconds after which a provider should retry. */
 export const FULL_WAIT_SECONDS = 30;
@@ -32,7 +32,7 @@ const CAPACITY_POLL_MS = 1_000;
 /** Waits while too many events are undelivered. The provider keeps further events in the meantime. */
 export async function waitForCapacity(
   services: CoreServices,
-  { stream: { projectId }, appIds }: FollowedSource,
+  { stream: { projectId }, appIds }: FollowedAccount,
   signal: AbortSignal,
 ): Promise<void> {
   const isFull = async () => {

@@ -17,7 +17,7 @@ import { DAY_MS, HOUR_MS } from '../../../work/durations.ts';
 import type { CoreServices, ProviderServices, Services } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
 import { toTextColumn } from '../../base/stored-text.ts';
-import type { AccountSession } from '../../connections/connection/connection-session.ts';
+import type { AccountProviderSession } from '../../connections/connection/connection-session.ts';
 import { OperationRequests } from '../../connections/diagnosis/operation-requests.ts';
 import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
@@ -28,7 +28,7 @@ import {
   removeSubscription,
 } from './remove-subscription.ts';
 import { deleteListWebhook } from './stream/list-webhook.ts';
-import { joinStream } from './stream/stream-state.ts';
+import { joinProviderStream } from './stream/provider-stream-state.ts';
 import { logSubscribe } from './subscribe-log.ts';
 import { getSubscriptionParties, type SubscriptionParties } from './subscription-parties.ts';
 import { addIdToAddress, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
@@ -139,7 +139,7 @@ async function findStatusAtProvider(
   subscription: ObjectSubscription,
   { stream, list }: SubscribeCapability,
 ): Promise<Pick<ObjectSubscription, 'status' | 'error' | 'failures'>> {
-  const state = stream || list ? await joinStream(tx, subscription) : WORKING_STATE;
+  const state = stream || list ? await joinProviderStream(tx, subscription) : WORKING_STATE;
   return { ...state, failures: 0 };
 }
 
@@ -165,7 +165,7 @@ interface NewSubscription {
   desired: DesiredSubscription;
   /** The hash of `desired`. */
   appliedSettings: string;
-  session: AccountSession;
+  session: AccountProviderSession;
   requests: OperationRequests;
   eventParties: { providerAppId: string; account: string };
 }

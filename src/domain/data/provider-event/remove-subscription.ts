@@ -5,7 +5,7 @@ import { type RunStatement, sqlStatement } from '../../../database/statements/st
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { ProviderServices, Services } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
-import { openSessionOf } from '../../connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../connections/connection/connection-session.ts';
 import type { ObjectSubscription, SubscriptionKey } from './object-subscription.ts';
 import { removeListWebhook } from './stream/list-webhook.ts';
 
@@ -34,7 +34,7 @@ export async function removeAtProvider(
     omit: { credentialsSealed: true },
   });
   if (!connection) return;
-  const session = await openSessionOf(services, connection);
+  const session = await openProviderSessionOf(services, connection);
   if (list) return removeListWebhook(services, list, { subscription, session });
   if (calls.isShared && (await isUsedByOthers(services, subscription))) return;
   await calls.delete(session, providerRef);

@@ -6,8 +6,8 @@ import type { SubscribeCapability } from '../../../providers/subscribing.ts';
 import type { ProviderServices } from '../../access/call.ts';
 import { findProviderOf } from '../../access/catalog.ts';
 import {
-  type AccountSession,
-  openSessionOf,
+  type AccountProviderSession,
+  openProviderSessionOf,
 } from '../../connections/connection/connection-session.ts';
 import { findVariable } from '../../connections/connection/session/account-address.ts';
 import { identifyAccount } from '../../connections/connection/session/identify-account.ts';
@@ -20,7 +20,7 @@ import type { SealedApp } from './webhook-secret.ts';
 type SubscribedConnection = Pick<ObjectSubscription, 'projectId' | 'connectionId' | 'provider'>;
 
 export interface SubscriptionParties {
-  session: AccountSession;
+  session: AccountProviderSession;
   app: SealedApp;
   account: string;
 }
@@ -61,7 +61,7 @@ export async function getSubscriptionParties(
       "The workspace of the connection is unknown. Set it with updateConnection, because the provider's events identify the account by it.",
     );
   }
-  return { session: await openSessionOf(services, connection), app, account };
+  return { session: await openProviderSessionOf(services, connection), app, account };
 }
 
 /** Identifies the account of the stored credentials, and refreshes a token that is about to expire. */

@@ -16,7 +16,7 @@ import { DAY_MS, MINUTE_MS } from '../../../work/durations.ts';
 import type { ProjectServices, ProviderServices, RowServices } from '../../access/call.ts';
 import { inProject } from '../../access/catalog.ts';
 import { castJsonColumn } from '../../base/storable-json.ts';
-import { openSession } from '../../connections/connection/connection-session.ts';
+import { openProviderSession } from '../../connections/connection/connection-session.ts';
 import { learnFields } from '../../connections/provider/object-descriptions.ts';
 import { logWorkFailure } from '../../connections/provider/work-failure.ts';
 import { stopIfBacklogged } from '../../events/delivery-backlog.ts';
@@ -30,7 +30,7 @@ import {
   createInstallationHead,
   findInstallationContent,
   type InstallationContent,
-} from '../operation/read/source.ts';
+} from '../operation/read/read-source.ts';
 import {
   findSchemaDifference,
   formatSchemaMessage,
@@ -95,7 +95,7 @@ async function describeObjects(
   const describe = provider?.capabilities.describeObject;
   if (!describe) throw unprocessable(`${content.provider} does not describe its objects.`);
   const { consumer: _consumer, ...connection } = installation.connection;
-  const session = openSession(services, connection, provider);
+  const session = openProviderSession(services, connection, provider);
   const descriptions: KnownObjects = {};
   for (const name of listObjectNames(content)) {
     const description = await describe(session, name);

@@ -11,7 +11,7 @@ import { projectMutation } from '../../access/declared-mutation.ts';
 import { requireNoIssues } from '../../base/issues.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { enumeration, jsonObject, resource } from '../../base/resource.ts';
-import { openSession } from '../../connections/connection/connection-session.ts';
+import { openProviderSession } from '../../connections/connection/connection-session.ts';
 import { forgetDescription } from '../../connections/provider/object-descriptions.ts';
 import { withDomainErrors } from '../../connections/provider/provider-domain-errors.ts';
 import { waitForProvider } from '../../connections/provider/provider-wait.ts';
@@ -175,7 +175,7 @@ async function defineObjects(
 ): Promise<DefinedObject[]> {
   const { id: connectionId, projectId } = connection;
   return waitForProvider(call, { projectId, connectionId }, async () => {
-    const session = openSession(call, connection, provider);
+    const session = openProviderSession(call, connection, provider);
     const definedObjects: DefinedObject[] = [];
     for (const definitions of objects) {
       const { objectName, fields } = definitions;

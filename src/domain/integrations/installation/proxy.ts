@@ -17,7 +17,7 @@ import { findJsonExcess } from '../../../work/json-size.ts';
 import type { Call } from '../../access/call.ts';
 import { projectRead, read } from '../../access/declared-read.ts';
 import { byId, getProjectRow } from '../../access/scope.ts';
-import { openSession } from '../../connections/connection/connection-session.ts';
+import { openProviderSession } from '../../connections/connection/connection-session.ts';
 import type { ForwardedRequest } from '../../connections/connection/session/forwarded-request.ts';
 import { listCapabilities } from '../../connections/provider/provider.ts';
 import { toDomainError } from '../../connections/provider/provider-domain-errors.ts';
@@ -48,7 +48,7 @@ export const forwardRequest = read(
   ): Promise<StreamedResponse> => {
     const { connection, provider } = await getForwarding(call, key);
     return sendForwarding(call, connection, {
-      send: () => openSession(call, connection, provider).forward(request),
+      send: () => openProviderSession(call, connection, provider).forward(request),
       waitForEnd: ({ closed }) => closed,
     });
   },
@@ -151,7 +151,7 @@ export const forwardPages = read(
     const [path = ''] = request.target.split('?');
     const query = parseQuery(request.target);
     query.delete(PAGINATE_PARAMETER);
-    const session = withRetries(openSession(call, connection, provider), request.signal);
+    const session = withRetries(openProviderSession(call, connection, provider), request.signal);
     const openStream = async () => {
       const body = request.method === 'POST' ? await readBody(request) : undefined;
       const pages = listPages(session, { path, query: Object.fromEntries(query), body });

@@ -73,7 +73,7 @@ const claimDomainInput = z
 export const findClaimedDomain = read(
   'org:read',
   'The claim on a domain; null if there is none. Only the org that has it sees it, and builders with an email address of the domain.',
-  findClaim,
+  findVisibleDomain,
 );
 
 /** Throws NOT_FOUND if the viewer may see no claim on the domain. */
@@ -81,24 +81,26 @@ export const getClaimedDomain = read(
   'org:read',
   'Returns the claim on a domain.',
   async (call: RowCall, key: DomainKey) => {
-    const claim = await findClaim(call, key);
-    if (!claim) throw notFound('A claim on', key.domain);
-    return claim;
+    const claimedDomain = await findVisibleDomain(call, key);
+    if (!claimedDomain) throw notFound('A claim on', key.domain);
+    return claimedDomain;
   },
 );
 
 /** Prefers a claim of the caller's orgs, then the proven claim, then the oldest one. */
-async function findClaim({ viewer, database }: RowCall, { domain }: DomainKey) {
-  const claims = await database.reads.find('ClaimedDomain', { domain });
-  const visibleClaims = claims.filter((claim) => canSeeClaimedDomain(viewer, claim));
-  const rankClaim = ({ orgId, verifiedTime }: ClaimedDomain) => {
+async function findVisibleDomain({ viewer, database }: RowCall, { domain }: DomainKey) {
+  const claimedDomains = await database.reads.find('ClaimedDomain', { domain });
+  const visibleDomains = claimedDomains.filter((claimedDomain) =>
+    canSeeClaimedDomain(viewer, claimedDomain),
+  );
+  const rankDomain = ({ orgId, verifiedTime }: ClaimedDomain) => {
     if (listOrgIds(viewer).includes(orgId)) return 0;
     return verifiedTime ? 1 : 2;
   };
-  const [claim] = visibleClaims.sort(
-    (a, b) => rankClaim(a) - rankClaim(b) || (a.id < b.id ? -1 : 1),
+  const [claimedDomain] = visibleDomains.sort(
+    (a, b) => rankDomain(a) - rankDomain(b) || (a.id < b.id ? -1 : 1),
   );
-  return claim ?? null;
+  return claimedDomain ?? null;
 }
 
 export const listClaimedDomains = read(
@@ -126,10 +128,12 @@ export const claimDomain = orgMutation({
     return inTransaction(call.database, async (tx) => {
       // The lock lasts until the commit, so that the second of two concurrent claims sees the first one.
       await runChange(tx, sql`select pg_advisory_xact_lock(hashtextextended(${domain}, 0))`);
-      const claims = await tx.claimedDomain.findMany({ where: { domain } });
-      const isValid = (claim: ClaimedDomain) =>
-        claim.verifiedTime !== null || claim.orgId === orgId || claim.createTime > validAfter;
-      if (claims.some(isValid)) throw conflict(`The domain ${domain} is already claimed.`);
+      const claimedDomains = await tx.claimedDomain.findMany({ where: { domain } });
+      const isValid = (claimedDomain: ClaimedDomain) =>
+        claimedDomain.verifiedTime !== null ||
+        claimedDomain.orgId === orgId ||
+        claimedDomain.createTime > validAfter;
+      if (claimedDomains.some(isValid)) throw conflict(`The domain ${domain} is already claimed.`);
       return tx.claimedDomain.create({ data: { id: newId('dom'), domain, orgId } });
     });
   },

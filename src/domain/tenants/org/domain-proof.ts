@@ -42,10 +42,10 @@ export const verifyClaimedDomain = builderMutation({
   needs: ADMIN,
   input: verifyClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<ClaimedDomain> {
-    const claim = await getClaimToChange(call, viewer, claimedDomainId);
-    if (claim.verifiedTime) return claim;
-    await requireTxtRecord(call, claim);
-    const { id, domain } = claim;
+    const claimedDomain = await getClaimedDomainToChange(call, viewer, claimedDomainId);
+    if (claimedDomain.verifiedTime) return claimedDomain;
+    await requireTxtRecord(call, claimedDomain);
+    const { id, domain } = claimedDomain;
     const change = inTransaction(call.database, async (tx) => {
       await tx.claimedDomain.deleteMany({ where: { domain, provenDomain: null, id: { not: id } } });
       const data = { verifiedTime: call.now(), provenDomain: domain };
@@ -55,15 +55,15 @@ export const verifyClaimedDomain = builderMutation({
   },
 });
 
-async function requireTxtRecord(call: Call, claim: ClaimedDomain): Promise<void> {
-  const { domain } = claim;
+async function requireTxtRecord(call: Call, claimedDomain: ClaimedDomain): Promise<void> {
+  const { domain } = claimedDomain;
   const texts = await call.readTxtRecords(domain).catch((error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     throw unprocessable(`The DNS of ${domain} did not respond (${code}). Try again later.`);
   });
-  if (texts.includes(createVerificationText(claim))) return;
+  if (texts.includes(createVerificationText(claimedDomain))) return;
   throw unprocessable(
-    `No TXT record of ${domain} contains ${createVerificationText(claim)}. Create it and try again. A new record may take hours to become visible.`,
+    `No TXT record of ${domain} contains ${createVerificationText(claimedDomain)}. Create it and try again. A new record may take hours to become visible.`,
   );
 }
 
@@ -73,7 +73,7 @@ export const releaseClaimedDomain = builderMutation({
   needs: ADMIN,
   input: releaseClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<{ deletedId: string }> {
-    const { id } = await getClaimToChange(call, viewer, claimedDomainId);
+    const { id } = await getClaimedDomainToChange(call, viewer, claimedDomainId);
     await call.database.prisma.claimedDomain.deleteMany({ where: { id } });
     return { deletedId: id };
   },
@@ -83,18 +83,18 @@ export const releaseClaimedDomain = builderMutation({
  * Returns a claim of the viewer's orgs. Throws NOT_FOUND for a claim of another org, even if the viewer may see it, and
  * FORBIDDEN if the viewer is not an admin of the org.
  */
-async function getClaimToChange(
+async function getClaimedDomainToChange(
   call: RowCall,
   viewer: BuilderViewer,
   id: string,
 ): Promise<ClaimedDomain> {
-  const [claim] = await call.database.reads.find('ClaimedDomain', {
+  const [claimedDomain] = await call.database.reads.find('ClaimedDomain', {
     id,
     orgId: [...viewer.roles.keys()],
   });
-  if (!claim) throw notFound('Claimed domain', id);
-  requireAdmin(viewer, claim.orgId);
-  return claim;
+  if (!claimedDomain) throw notFound('Claimed domain', id);
+  requireAdmin(viewer, claimedDomain.orgId);
+  return claimedDomain;
 }
 
 /** Omits orgs to which the caller already belongs. */

@@ -14,7 +14,7 @@ import {
   sessionPermission,
 } from '../../access/viewer/end-user.ts';
 import { authorizeGrant } from '../../access/viewer/needs.ts';
-import { signSessionToken } from '../../access/viewer/token/session-claims.ts';
+import { signSessionToken } from '../../access/viewer/token/session-token-claims.ts';
 import { createInputIssue } from '../../base/issues.ts';
 import { projectIdOrName, ref } from '../../base/names.ts';
 import { resource } from '../../base/resource.ts';

@@ -4,7 +4,7 @@ import avro from 'avsc';
 import { z } from 'zod';
 import { requireParsed } from '../../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
-import type { ProviderEvent, ProviderEventKind, StreamGap } from '../../subscribing.ts';
+import type { ProviderEvent, ProviderEventKind, ProviderStreamGap } from '../../subscribing.ts';
 import { parseFieldPath } from '../object-names.ts';
 
 const headerSchema = z.looseObject({
@@ -38,7 +38,7 @@ const TRANSACTION_MS = 15 * MINUTE_MS;
 
 export interface DecodedChange {
   events: ProviderEvent[];
-  gaps: StreamGap[];
+  gaps: ProviderStreamGap[];
   time: Date;
 }
 

@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache';
 import { createMask, type MaskText } from '../../../work/secret-mask.ts';
 import { ProviderError, type ProviderErrorKind } from '../../provider-error.ts';
 import { toMessage } from '../../read-responses.ts';
-import type { StreamBatch, StreamStart } from '../../subscribing.ts';
+import type { ProviderStreamBatch, ProviderStreamStart } from '../../subscribing.ts';
 import { type DecodedChange, decodeChange, parseSchema } from './change-event.ts';
 
 interface ConsumerEvent {
@@ -69,8 +69,8 @@ type Stream = ClientDuplexStream<FetchRequest, FetchResponse>;
 /** Opens the stream. Resolves when the topic exists and the subscription was sent. Throws ProviderError. */
 export async function openChangeStream(
   org: Org,
-  start: StreamStart,
-): Promise<AsyncIterable<StreamBatch>> {
+  start: ProviderStreamStart,
+): Promise<AsyncIterable<ProviderStreamBatch>> {
   const { client, position, accessToken } = start;
   const metadata = createMetadata(org, accessToken);
   const calls = { client, metadata, mask: createMask([accessToken]) };
@@ -113,7 +113,7 @@ class StreamError {
 }
 
 interface StreamContext {
-  start: StreamStart;
+  start: ProviderStreamStart;
   failure: StreamError;
   calls: ServiceCalls;
 }
@@ -125,7 +125,7 @@ interface StreamContext {
 async function* readBatches(
   stream: Stream,
   { start: { account, signal }, failure, calls }: StreamContext,
-): AsyncGenerator<StreamBatch> {
+): AsyncGenerator<ProviderStreamBatch> {
   const getSchema = createSchemaCache(calls);
   try {
     for await (const response of stream as AsyncIterable<FetchResponse>) {

@@ -66,7 +66,7 @@ const manifest = z.object(
 
 /** Sets `revision` to the manifest's integration. Throws BAD_USER_INPUT for a manifest without one. */
 export async function rewriteRevision(parts: Parts, request: RestRequest): Promise<Parts> {
-  const { source, body } = await readSource(parts, request);
+  const { source, body } = await readManifestSource(parts, request);
   if (!source) return dropIgnoredMembers(parts, ['revision', 'content'], request);
   if (body.revision !== undefined) {
     throw invalid([source.member], 'must not be combined with revision.');
@@ -89,7 +89,7 @@ export async function rewriteRevision(parts: Parts, request: RestRequest): Promi
 
 /** Sets `integrations` to the manifest's integrations. Throws BAD_USER_INPUT for a manifest without any. */
 export async function rewriteIntegrations(parts: Parts, request: RestRequest): Promise<Parts> {
-  const { source, body } = await readSource(parts, request);
+  const { source, body } = await readManifestSource(parts, request);
   if (!source) return dropIgnoredMembers(parts, ['integrations'], request);
   if (body.integrations !== undefined) {
     throw invalid([source.member], 'must not be combined with integrations.');
@@ -102,17 +102,17 @@ export async function rewriteIntegrations(parts: Parts, request: RestRequest): P
   return dropIgnoredMembers(rewrittenParts, ['integrations'], request);
 }
 
-interface Source {
+interface ManifestSource {
   projectIdOrName: string;
   member: keyof typeof manifestShape;
   text: string;
 }
 
 /** Returns the text of the manifest. Null if there is none, or if it is not a string, which validation refuses. */
-async function readSource(
+async function readManifestSource(
   { body, path }: Parts,
   { call }: RestRequest,
-): Promise<{ source: Source | null; body: Record<string, unknown> }> {
+): Promise<{ source: ManifestSource | null; body: Record<string, unknown> }> {
   const { sourceYaml, sourceZipUrl, ...otherMembers } = (body ?? {}) as Record<string, unknown>;
   if (sourceYaml !== undefined && sourceZipUrl !== undefined) {
     throw invalid(['sourceZipUrl'], 'must not be combined with sourceYaml.');
@@ -173,7 +173,7 @@ async function unpackManifest(zip: Uint8Array): Promise<UnpackResult> {
 
 /** Returns the content of the manifest. Throws BAD_USER_INPUT with the line and the column of every problem. */
 async function readManifest(
-  source: Source,
+  source: ManifestSource,
   request: RestRequest,
 ): Promise<z.output<typeof manifest>> {
   const result = await readText(source, request);
@@ -190,7 +190,7 @@ async function readManifest(
  * wait for each other, and other tenants must not cause such waits.
  */
 async function readText(
-  { projectIdOrName, text }: Source,
+  { projectIdOrName, text }: ManifestSource,
   { call }: RestRequest,
   paths: readonly PropertyKey[][] = [],
 ): Promise<DocumentResult> {
@@ -204,7 +204,7 @@ async function readText(
  */
 function createErrorLocator(
   request: RestRequest,
-  source: Source,
+  source: ManifestSource,
   find: (path: Path) => Path | null,
 ) {
   const move = (path: Path) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, inject, test } from 'vitest';
 import { Outages } from '../../../../src/database/connect/outages.ts';
-import { openSession } from '../../../../src/database/connect/sessions/session.ts';
+import { openDatabaseSession } from '../../../../src/database/connect/sessions/database-session.ts';
 import { inTransaction } from '../../../../src/database/transactions/transaction.ts';
 import { createLog } from '../../../../src/kernel/log.ts';
 import { createTestDatabase, onPostgres } from '../../../support/app.ts';
@@ -65,7 +65,7 @@ test.runIf(onPostgres)('reads the current columns of each result behind a pooler
     'select current_database() as "name"',
     [],
   );
-  const session = await openSession({
+  const session = await openDatabaseSession({
     address: { connectionString: `${inject('postgres').serverUrl}/${name}` },
     limitMs: 1_000,
     name: 'test',

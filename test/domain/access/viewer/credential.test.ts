@@ -1,6 +1,6 @@
 /** The headers of a request contain one credential. */
 import { expect, test } from 'vitest';
-import { readClaims } from '../../../../src/domain/access/viewer/bearer.ts';
+import { readBearerClaims } from '../../../../src/domain/access/viewer/bearer.ts';
 import { toCredentialKey } from '../../../../src/domain/access/viewer/find-viewer.ts';
 import { getSharedApp } from '../../../support/app.ts';
 import { createEndUser } from '../../../support/fixtures/end-users.ts';
@@ -36,6 +36,6 @@ test('rejects a header with further text after the token', async () => {
 test('rejects claims that are issued more than a minute ahead', () => {
   const nowSeconds = Date.now() / 1_000;
   const createClaims = (iat: number) => ({ iss: 'https://id.example', sub: 'ada', iat });
-  expect(readClaims(createClaims(nowSeconds + 30), false)).toMatchObject({ sub: 'ada' });
-  expect(() => readClaims(createClaims(nowSeconds + 300), false)).toThrow();
+  expect(readBearerClaims(createClaims(nowSeconds + 30), false)).toMatchObject({ sub: 'ada' });
+  expect(() => readBearerClaims(createClaims(nowSeconds + 300), false)).toThrow();
 });

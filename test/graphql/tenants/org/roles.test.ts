@@ -1,7 +1,7 @@
 /** Roles of members: restricted mutations, changes of roles, and the last admin. */
 import { isObjectType } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { createSession } from '../../../../src/domain/access/viewer/console-session.ts';
+import { createConsoleSession } from '../../../../src/domain/access/viewer/console-session.ts';
 import { isForAdmins, type Need } from '../../../../src/domain/access/viewer/needs.ts';
 import type { OrgRole } from '../../../../src/domain/access/viewer/org-role.ts';
 import { schema } from '../../../../src/graphql/schema/schema.ts';
@@ -222,7 +222,7 @@ test("applies another process's change of a role to cached tokens and console se
   const tenant = await app.createTenant();
   const { orgId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
-  const secret = await createSession(app.app.services, member.builderId);
+  const secret = await createConsoleSession(app.app.services, member.builderId);
   const session = app.createClient({
     cookie: `console-session=${secret}`,
     'sec-fetch-site': 'same-origin',

@@ -20,7 +20,7 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 const KEYS_MAX = 1_000;
 
 const storableRef = ref.refine(isStorableString);
-const claimsSchema = z.object({
+const jwtClaims = z.object({
   exp: z.int(),
   iat: z.int(),
   groupRef: storableRef,
@@ -66,7 +66,7 @@ export async function verifyJwt({ database, now }: RowServices, token: string): 
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ['exp', 'iat'],
     });
-    const { exp, iat, groupRef, consumerRef } = requireParsed(claimsSchema, payload);
+    const { exp, iat, groupRef, consumerRef } = requireParsed(jwtClaims, payload);
     requireValidTimes({ exp, iat }, now());
     const expireTime = new Date(exp * 1_000);
     return { jwtKeyId: key.id, projectId: key.projectId, groupRef, consumerRef, expireTime };

@@ -27,7 +27,7 @@ export async function storeAdminConsent(
 ): Promise<string> {
   const { projectId, provider, providerAppId, authScheme: scheme } = flow;
   const { oauth2 } = getOAuthProvider(services, provider);
-  const workspaceRef = findClaim(idToken, oauth2.adminConsent?.workspaceClaim ?? '');
+  const workspaceRef = findTokenClaim(idToken, oauth2.adminConsent?.workspaceClaim ?? '');
   if (workspaceRef === null) {
     throw new ProviderError('BAD_REQUEST', 'The sign-in did not name the organization.');
   }
@@ -41,7 +41,7 @@ export async function storeAdminConsent(
   const connection = await putConnection(services, {
     projectId,
     scheme,
-    providerConsumerRef: dropIfTooLong(findClaim(idToken, 'sub')),
+    providerConsumerRef: dropIfTooLong(findTokenClaim(idToken, 'sub')),
     isWorkspaceFromToken: true,
     credentials: replaceTokens(before, await requestTokens(services, request)),
     input: { ...input, provider, providerAppId, providerWorkspaceRef: workspaceRef },
@@ -50,7 +50,7 @@ export async function storeAdminConsent(
 }
 
 /** Returns a claim that is text. Null if the token can't be read or lacks it. */
-function findClaim(token: string | null, name: string): string | null {
+function findTokenClaim(token: string | null, name: string): string | null {
   try {
     const value = decodeJwt(token ?? '')[name];
     return typeof value === 'string' && value !== '' ? value : null;

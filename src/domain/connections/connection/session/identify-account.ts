@@ -6,7 +6,7 @@ import type { AccountIdentity } from '../../../../providers/contract.ts';
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { ProviderServices } from '../../../access/call.ts';
 import { findProviderOf } from '../../../access/catalog.ts';
-import { openSession } from '../connection-session.ts';
+import { openProviderSession } from '../connection-session.ts';
 import { findStoredToken } from '../token/token.ts';
 import { unsealCredentials } from './stored-credentials.ts';
 
@@ -84,7 +84,7 @@ async function fetchIdentity(
   const token = findStoredToken(credentials)?.token;
   return token === undefined
     ? null
-    : identify(openSession(services, connection, provider, { isStored: false }), token);
+    : identify(openProviderSession(services, connection, provider, { isStored: false }), token);
 }
 
 /** Returns the ref, or null if it exceeds the limit for a ref in an input. */

@@ -82,7 +82,7 @@ export async function signAssertion(
   const key = parseKey(settings, inputs[settings.key]);
   // The inputs were valid when they were stored, but the provider's declaration may have changed since.
   if (!key) throw new ProviderError('BAD_REQUEST', "The private key can't be read.");
-  const { issuer, subject, keyId } = createClaims(request, key);
+  const { issuer, subject, keyId } = createTokenClaims(request, key);
   const scope = listScopes(settings, inputs)?.join(' ');
   const audience = findAudience(settings, account) ?? tokenUrl;
   const issuedAt = Math.floor(now.getTime() / 1_000);
@@ -112,7 +112,7 @@ export function fillTemplate(
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_all, name) => find(name) ?? '');
 }
 
-function createClaims({ settings, inputs, account }: AssertionRequest, key: SigningKey) {
+function createTokenClaims({ settings, inputs, account }: AssertionRequest, key: SigningKey) {
   const { namesSnowflakeUser } = settings;
   // An account locator is followed by its region, which is no part of the account's name.
   const [snowflakeAccount = ''] = (findVariable('workspace', account) ?? '').split('.');

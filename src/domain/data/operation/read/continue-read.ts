@@ -23,7 +23,7 @@ import { computeBackoffMs } from '../../../../work/backoff.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../work/durations.ts';
 import type { ProviderServices, RowServices } from '../../../access/call.ts';
 import { toStorableJson, toStorableString } from '../../../base/storable-json.ts';
-import { openSession } from '../../../connections/connection/connection-session.ts';
+import { openProviderSession } from '../../../connections/connection/connection-session.ts';
 import { isConsentPending } from '../../../connections/connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../../connections/connection/token/token.ts';
 import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
@@ -34,7 +34,7 @@ import { createPageToRecord, type ReadPage } from './page-to-record.ts';
 import { failRun, succeedRun } from './read-end.ts';
 import { createPlanKey, describeUnmappedNames, isEmptyWindow } from './read-plan.ts';
 import { READ_KIND, READ_LEASES, type ReadRun, recordWait, releaseRun } from './read-run.ts';
-import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './source.ts';
+import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './read-source.ts';
 
 /** The duration of a time slice. It is short, so that the worker can start another read or stop within seconds. */
 const TIME_SLICE_MS = 5_000;
@@ -120,7 +120,7 @@ class ClaimedRead {
       return this.#wait(AWAITS_CONSENT);
     }
     const fullSource = { ...source, readPlan: await withAllFields(this.#services, source) };
-    const session = openSession(this.#services, source.connection, source.provider);
+    const session = openProviderSession(this.#services, source.connection, source.provider);
     const filters = getFilters(this.#run, fullSource);
     this.#restartIfChanged(createPlanKey(source.connection.id, fullSource.readPlan, filters));
     if (this.#run.readType === 'SCHEDULED' && source.timing.lookBackMs > 0) {

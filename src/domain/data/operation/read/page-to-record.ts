@@ -14,7 +14,7 @@ import {
   serializeEntry,
 } from './read-message.ts';
 import { createReadMetadata, type ReadRun } from './read-run.ts';
-import type { ReadSource } from './source.ts';
+import type { ReadSource } from './read-source.ts';
 
 export interface ReadPage {
   run: ReadRun;

@@ -32,7 +32,7 @@ import { findGroupByRef } from '../../../tenants/project/parties.ts';
 import { continueRead, reads } from './continue-read.ts';
 import { describeUnmappedNames, findProviderName } from './read-plan.ts';
 import { startRun } from './read-run.ts';
-import { getReadSource } from './source.ts';
+import { getReadSource } from './read-source.ts';
 
 /** The maximum number of running triggered reads in a project. More reads would only wait for each other. */
 const TRIGGERED_RUNS_MAX = 1_000;

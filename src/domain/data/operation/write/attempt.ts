@@ -7,7 +7,7 @@ import type { RecordOutcome } from '../../../../providers/moving-records.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { ProviderServices, RowServices, Services } from '../../../access/call.ts';
 import { describeMissingProvider } from '../../../access/catalog.ts';
-import { openSession } from '../../../connections/connection/connection-session.ts';
+import { openProviderSession } from '../../../connections/connection/connection-session.ts';
 import {
   createStaleOutcome,
   createUnknownOutcome,
@@ -19,15 +19,15 @@ import { hasValue } from './record-mapping.ts';
 import { hasValues, hasVersion } from './record-version.ts';
 import type { AttemptFailure } from './retry.ts';
 import {
-  type Claim,
   saveOutcomes,
   WRITE_LEASES,
+  type WriteClaim,
   type WriteEntry,
   type WriteTask,
 } from './write-task.ts';
 
 interface Attempt {
-  claim: Claim;
+  claim: WriteClaim;
   /** Null if the catalog no longer has the provider. */
   provider: Provider | null;
   entries: readonly WriteEntry[];
@@ -49,7 +49,11 @@ export async function attemptWrite(
   if (!provider) return createPermanentFailure(describeMissingProvider(target.connection.provider));
   let context: RequestContext;
   try {
-    context = { task, provider, session: openSession(services, target.connection, provider) };
+    context = {
+      task,
+      provider,
+      session: openProviderSession(services, target.connection, provider),
+    };
   } catch (error) {
     return toFailure(services, error);
   }
@@ -86,7 +90,7 @@ async function setOutcomes(
 /** Renews the lease of the claim and saves the outcomes. Throws LeaseLost if the claim no longer holds the task. */
 function saveProgress(
   { database }: RowServices,
-  { task }: Claim,
+  { task }: WriteClaim,
   entries: readonly WriteEntry[],
 ): Promise<void> {
   return inTransaction(database, async (tx) => {
@@ -101,7 +105,7 @@ function saveProgress(
  */
 export function supportsKey(
   { features }: Provider,
-  { task, entries }: { task: Claim['task']; entries: readonly WriteEntry[] },
+  { task, entries }: { task: WriteClaim['task']; entries: readonly WriteEntry[] },
 ): boolean {
   return features.idempotencyKeyLifetimeMs !== null && entries.length === task.recordCount;
 }

@@ -44,11 +44,11 @@ import {
 } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
 import {
-  type Claim,
   listEntries,
   listOmittedFields,
   saveOutcomes,
   WRITE_LEASES,
+  type WriteClaim,
   type WriteEntry,
   type WriteTask,
 } from './write-task.ts';
@@ -74,11 +74,11 @@ export interface EndedWrite {
  */
 export async function endWrite(
   services: ProviderServices,
-  claim: Claim,
+  claim: WriteClaim,
   entries: readonly WriteEntry[],
 ): Promise<EndedWrite | null> {
   const { task } = claim;
-  const source = await findEventSource(services, claim);
+  const source = await findWriteEventSource(services, claim);
   const entriesByOperation = Map.groupBy(entries, ({ operationId }) => operationId);
   const rows = [...entriesByOperation].map(([id, operationEntries]) => {
     const end = { id, entries: operationEntries, source, now: services.now() };
@@ -136,16 +136,16 @@ function listOutcomes(entries: readonly WriteEntry[]): StoredOutcome[] {
 }
 
 /** The target and the object names of a write, for its events. */
-interface EventSource {
+interface WriteEventSource {
   target: WriteTarget;
   names: ObjectNames;
 }
 
 /** Returns null if the write has no events, because it is synchronous or its target was deleted. */
-async function findEventSource(
+async function findWriteEventSource(
   { database, log }: CoreServices,
-  claim: Claim,
-): Promise<EventSource | null> {
+  claim: WriteClaim,
+): Promise<WriteEventSource | null> {
   const { task } = claim;
   if (task.mode !== 'ASYNCHRONOUS') return null;
   const { objectName } = task;
@@ -177,7 +177,7 @@ async function endSingle(
 interface OperationToEnd {
   id: string;
   entries: readonly WriteEntry[];
-  source: EventSource | null;
+  source: WriteEventSource | null;
   now: Date;
 }
 
@@ -211,7 +211,7 @@ function createLastLine({ status, result, failureCount, errors }: WriteSummary):
 }
 
 function createDoneEvent(
-  { target, names }: EventSource,
+  { target, names }: WriteEventSource,
   {
     id: operationId,
     objectName,
@@ -245,7 +245,7 @@ function createDoneEvent(
 /** Postpones the write to its next attempt, and logs the failure. */
 export async function postponeWrite(
   services: CoreServices,
-  claim: Claim,
+  claim: WriteClaim,
   {
     time,
     failure,

@@ -17,10 +17,10 @@ import { createFailedOutcome, createUnknownOutcome } from './outcome.ts';
 import { type AttemptFailure, decideRetry, getKeyExpireTime, isRepeatable } from './retry.ts';
 import { type EndedWrite, endWrite, failWrite, postponeWrite } from './write-end.ts';
 import {
-  type Claim,
   type ClaimedWrite,
   listEntries,
   WRITE_LEASES,
+  type WriteClaim,
   type WriteEntry,
   type WriteTask,
 } from './write-task.ts';
@@ -69,13 +69,19 @@ interface NextAttempt {
 }
 
 /** Runs one attempt of a claimed write. Throws LeaseLost if another process has taken over the write. */
-export async function runAttempt(services: ProviderServices, claim: Claim): Promise<AttemptResult> {
+export async function runAttempt(
+  services: ProviderServices,
+  claim: WriteClaim,
+): Promise<AttemptResult> {
   const { id: operationId, attempts } = claim.task;
   using requests = new OperationRequests(services, { operationId, isContinued: attempts > 1 });
   return await attemptAndRecord(requests.services, claim);
 }
 
-async function attemptAndRecord(services: ProviderServices, claim: Claim): Promise<AttemptResult> {
+async function attemptAndRecord(
+  services: ProviderServices,
+  claim: WriteClaim,
+): Promise<AttemptResult> {
   const entries = claim.entries ?? (await listEntries(services.database.prisma, claim.task));
   const isOpen = entries.some(({ outcome }) => outcome === null);
   const retry = isOpen ? await attemptOnce(services, claim, entries) : null;
@@ -91,10 +97,10 @@ async function attemptAndRecord(services: ProviderServices, claim: Claim): Promi
  */
 export async function runToEnd(
   services: ProviderServices,
-  firstClaim: Omit<Claim, 'isAwaited'>,
+  firstClaim: Omit<WriteClaim, 'isAwaited'>,
 ): Promise<EndedWrite | null> {
   using _lease = WRITE_LEASES.keepRenewing(services, firstClaim.task);
-  let claim: Claim = { ...firstClaim, isAwaited: true };
+  let claim: WriteClaim = { ...firstClaim, isAwaited: true };
   try {
     for (;;) {
       const result = await runAttempt(services, claim);
@@ -113,7 +119,7 @@ async function beginNextAttempt(
   { database, now }: RowServices,
   task: WriteTask,
   { time, isUncertain }: NextAttempt,
-): Promise<Claim> {
+): Promise<WriteClaim> {
   const lastAttemptTime = new Date(Math.max(time.getTime(), now().getTime()));
   const change = {
     attempts: task.attempts + 1,
@@ -133,7 +139,7 @@ interface Retry {
 /** Attempts the write once. Returns null if all entries have an outcome now, including failures that are not retried. */
 async function attemptOnce(
   services: ProviderServices,
-  claim: Claim,
+  claim: WriteClaim,
   entries: readonly WriteEntry[],
 ): Promise<Retry | null> {
   const { task, wasUncertain } = claim;

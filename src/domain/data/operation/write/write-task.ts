@@ -33,7 +33,7 @@ export const WRITE_LEASES = new LeasedRows({
 /** A claimed write. `wasUncertain` is true if the outcome of an earlier attempt is unknown. */
 export type ClaimedWrite = WriteTask & { wasUncertain: boolean };
 
-export interface Claim {
+export interface WriteClaim {
   task: WriteTask;
   /** True if a caller waits for the write and keeps the lease between attempts. */
   isAwaited?: true;

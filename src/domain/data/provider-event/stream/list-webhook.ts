@@ -12,21 +12,21 @@ import type {
   WebhookRequest,
 } from '../../../../providers/subscribing.ts';
 import type { RowServices, Services } from '../../../access/call.ts';
-import type { AccountSession } from '../../../connections/connection/connection-session.ts';
+import type { AccountProviderSession } from '../../../connections/connection/connection-session.ts';
 import { readIdFromAddress } from '../subscription-secret.ts';
 import type { SealedApp } from '../webhook-secret.ts';
-import type { ProviderStream } from './followed-source.ts';
+import type { ProviderStream } from './followed-account.ts';
 
 export type ListWebhook = Row<'ListWebhook'>;
-type StreamKey = Pick<ProviderStream, 'projectId' | 'connectionId'>;
-type RemovedSubscription = StreamKey &
+type ProviderStreamKey = Pick<ProviderStream, 'projectId' | 'connectionId'>;
+type RemovedSubscription = ProviderStreamKey &
   Pick<Row<'ObjectSubscription'>, 'installationId' | 'objectName'>;
 
 /** Replaces the stored webhook. Must run in a transaction that changes the claimed stream. */
 export async function replaceListWebhook(
   { vault }: Pick<Services, 'vault'>,
   tx: Transaction,
-  { projectId, connectionId: id }: StreamKey,
+  { projectId, connectionId: id }: ProviderStreamKey,
   { secret, ...columns }: CreatedWebhook & Pick<ListWebhook, 'address' | 'checkTime'>,
 ): Promise<ListWebhook> {
   const data = { ...columns, secretSealed: vault.seal(secret, toSealedLocation(id, projectId)) };
@@ -38,7 +38,7 @@ export async function replaceListWebhook(
 }
 
 interface AddressedWebhook {
-  key: StreamKey;
+  key: ProviderStreamKey;
   secret: string;
 }
 
@@ -67,7 +67,7 @@ export async function findListWebhook(
 /** Makes the list due immediately, even while a worker reads it. A failed list keeps its retry time. */
 export async function scheduleListRead(
   { database, now }: RowServices,
-  key: StreamKey,
+  key: ProviderStreamKey,
 ): Promise<void> {
   await inTransaction(database, async (tx) => {
     const where = { ...key, failures: 0 };
@@ -80,7 +80,7 @@ export async function scheduleListRead(
 export async function removeListWebhook(
   services: RowServices,
   list: EventList,
-  { subscription, session }: { subscription: RemovedSubscription; session: AccountSession },
+  { subscription, session }: { subscription: RemovedSubscription; session: AccountProviderSession },
 ): Promise<void> {
   const webhook = await findUnneededWebhook(services, subscription);
   if (!webhook) return;

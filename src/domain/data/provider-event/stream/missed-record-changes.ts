@@ -6,7 +6,7 @@ import type { RowServices, Services } from '../../../access/call.ts';
 import { startRun } from '../../operation/read/read-run.ts';
 import type { ObjectSubscription } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
-import type { FollowedSource } from './followed-source.ts';
+import type { FollowedAccount } from './followed-account.ts';
 
 /** The largest expected difference between the clocks of the provider and the gateway. */
 const CLOCK_SKEW_MS = MINUTE_MS;
@@ -35,7 +35,7 @@ interface MissedRecordChanges {
 /** Finds the affected subscriptions and the deletions. Must run before the transaction that records them. */
 export async function findMissedRecordChanges(
   { database }: Pick<Services, 'database'>,
-  source: FollowedSource,
+  source: FollowedAccount,
   periods: readonly MissedPeriod[],
 ): Promise<MissedRecordChanges> {
   if (periods.length === 0) return { events: [], subscriptionPeriods: [], listsDeletions: true };

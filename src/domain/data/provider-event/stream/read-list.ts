@@ -22,10 +22,15 @@ import { waitForCapacity } from '../event-backlog.ts';
 import { getSubscriptionParties } from '../subscription-parties.ts';
 import { addIdToAddress } from '../subscription-secret.ts';
 import { toWebhookUrl } from '../webhook-secret.ts';
-import type { FollowedList, ProviderStream } from './followed-source.ts';
+import type { FollowedList, ProviderStream } from './followed-account.ts';
 import { replaceListWebhook } from './list-webhook.ts';
 import { getPeriodStart } from './missed-record-changes.ts';
-import { recordLostPosition, recordStreamOpen, STREAM_LEASES, storeBatch } from './stream-state.ts';
+import {
+  PROVIDER_STREAM_LEASES,
+  recordLostPosition,
+  recordProviderStreamOpen,
+  storeBatch,
+} from './provider-stream-state.ts';
 
 /**
  * The interval between reads without a notification. If notifications are lost, changes are delayed by up to this time.
@@ -93,7 +98,7 @@ async function readAll(
   while (hasMore && !signal.aborted) {
     const page = await readPage(services, source, webhook.providerRef);
     if (stream.status !== 'ACTIVE' || stream.position === null || stream.failures > 0) {
-      await recordStreamOpen(services, source);
+      await recordProviderStreamOpen(services, source);
       stream.status = 'ACTIVE';
     }
     const { readUntil } = stream;
@@ -150,7 +155,7 @@ async function createNotifications(services: CoreServices, source: FollowedList)
   const created = await list.createWebhook(session, address);
   const initialState = { position: null, failures: 0 };
   source.webhook = await inTransaction(services.database, async (tx) => {
-    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, initialState);
+    await PROVIDER_STREAM_LEASES.updateClaimed(tx.providerStream, stream, initialState);
     return replaceListWebhook(services, tx, stream, {
       ...created,
       address,
@@ -181,13 +186,13 @@ async function releaseList(
 ): Promise<void> {
   const { providerStream } = services.database.prisma;
   if (!signal.aborted) {
-    const where = { ...STREAM_LEASES.getClaimFilter(stream), dueTime: stream.dueTime };
+    const where = { ...PROVIDER_STREAM_LEASES.getClaimFilter(stream), dueTime: stream.dueTime };
     const data = { dueTime: computeNextPollTime(services), ...RELEASED_LEASE };
     const { count } = await providerStream.updateMany({ where, data });
     if (count > 0) return;
   }
   const { count } = await providerStream.updateMany({
-    where: STREAM_LEASES.getClaimFilter(stream),
+    where: PROVIDER_STREAM_LEASES.getClaimFilter(stream),
     data: RELEASED_LEASE,
   });
   requireLease(count);

@@ -10,7 +10,7 @@ import { ProviderError, type ProviderErrorKind } from '../../../../providers/pro
 import { withDeadline } from '../../../../work/deadline.ts';
 import type { ProviderServices } from '../../../access/call.ts';
 import { createInputIssue } from '../../../base/issues.ts';
-import { openSession } from '../../../connections/connection/connection-session.ts';
+import { openProviderSession } from '../../../connections/connection/connection-session.ts';
 import { describeObject } from '../../../connections/provider/object-descriptions.ts';
 import { type Waiter, waitForProvider } from '../../../connections/provider/provider-wait.ts';
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
@@ -102,7 +102,7 @@ async function fetchFieldNames(
     return description.fields.map(({ fieldName }) => fieldName);
   }
   const sample = { objectName, fields: fields.map(({ name }) => name), pageSize: 1 };
-  await capabilities.readPage?.(openSession(services, connection, provider), sample);
+  await capabilities.readPage?.(openProviderSession(services, connection, provider), sample);
   return null;
 }
 

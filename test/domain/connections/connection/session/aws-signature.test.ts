@@ -1,7 +1,7 @@
 /** Checks signatures with the vectors of AWS's test suite for Signature Version 4. */
 import { Readable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { openSessionOf } from '../../../../../src/domain/connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../../../src/domain/connections/connection/connection-session.ts';
 import { signAwsRequest } from '../../../../../src/domain/connections/connection/session/aws-signature.ts';
 import type { StreamedRequest } from '../../../../../src/outbound/streamed-exchange.ts';
 import { CATALOG } from '../../../../../src/providers/catalog/all-entries.ts';
@@ -74,7 +74,7 @@ test('signs the headers and the body of a forwarded request, and refuses a body 
     forwarded.push({ request, body: Buffer.concat(chunks).toString() });
     return { status: 200, headers: {}, body: Readable.from([]), closed: Promise.resolve() };
   });
-  const session = await openSessionOf(services, await getConnection(app, id));
+  const session = await openProviderSessionOf(services, await getConnection(app, id));
   const forward = (body: string) =>
     session.forward({
       method: 'POST',

@@ -8,10 +8,10 @@ import type { Admission } from '../../domain/access/viewer/admission.ts';
 import { type BearerClaims, enrollBuilder } from '../../domain/access/viewer/bearer.ts';
 import {
   type ConsoleSession,
-  createSession,
-  endSession,
-  getSession,
-  renewSession,
+  createConsoleSession,
+  endConsoleSession,
+  getConsoleSession,
+  renewConsoleSession,
 } from '../../domain/access/viewer/console-session.ts';
 import { hasLocalSignIn } from '../../domain/access/viewer/local-sign-in.ts';
 import { type OpenIdClients, SignInError } from '../../domain/access/viewer/openid.ts';
@@ -27,7 +27,7 @@ export interface SignInParts extends Pick<ClientReaders, 'cors' | 'sessionCookie
   admission: Admission;
 }
 
-export function registerSession(
+export function registerConsoleSession(
   scope: FastifyInstance,
   parts: SignInParts,
   clients: OpenIdClients,
@@ -43,7 +43,7 @@ export function registerSession(
   const findSession = async (request: FastifyRequest): Promise<ConsoleSession | null> => {
     if (!request.metadata.session?.isFromOwnPage) return null;
     try {
-      return await getSession(services, await admit(request));
+      return await getConsoleSession(services, await admit(request));
     } catch (error) {
       if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') return null;
       throw error;
@@ -62,13 +62,13 @@ export function registerSession(
     };
   });
   scope.post(SESSION_PATH, async (request) => {
-    const session = await renewSession(services, await admit(request));
+    const session = await renewConsoleSession(services, await admit(request));
     return { session: showSession(services, session) };
   });
   scope.delete(SESSION_PATH, async (request, reply) => {
     const { session } = request.metadata;
     if (session) requireOwnPage(session.isFromOwnPage);
-    const idpProvider = session && (await endSession(services, session.secret));
+    const idpProvider = session && (await endConsoleSession(services, session.secret));
     reply.header('set-cookie', sessionCookie.remove());
     const providerUrl =
       idpProvider && (await findProviderSignOut(idpProvider, { services, clients, request }));
@@ -119,15 +119,15 @@ function showSession({ now }: Services, { builder, expireTime, endTime }: Consol
  * Signs the person in, with a new secret in the browser's cookie. The browser's earlier session ends. This prevents
  * session fixation: a secret that an attacker has planted in the browser never belongs to the person's session.
  */
-export async function openSession(
+export async function openConsoleSession(
   { services, sessionCookie }: SignInParts,
   claims: BearerClaims,
   reply: FastifyReply,
 ): Promise<void> {
   const { builder } = await enrollBuilder(services, claims);
-  const secret = await createSession(services, builder.id);
+  const secret = await createConsoleSession(services, builder.id);
   const { session } = reply.request.metadata;
-  if (session) await endSession(services, session.secret);
+  if (session) await endConsoleSession(services, session.secret);
   reply.header('set-cookie', sessionCookie.set(secret));
 }
 

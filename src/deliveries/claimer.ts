@@ -38,7 +38,7 @@ export interface ClaimedDelivery {
   clockOffsetMs: number;
 }
 
-export interface Claim {
+export interface DeliveryClaim {
   deliveries: ClaimedDelivery[];
   /** True if no due deliveries are left. */
   isComplete: boolean;
@@ -56,7 +56,7 @@ interface ClaimerServices {
   limits: DeliveryLimits;
 }
 
-const EMPTY_CLAIM: Claim = {
+const EMPTY_CLAIM: DeliveryClaim = {
   deliveries: [],
   isComplete: true,
   hasNextTurn: false,
@@ -85,7 +85,7 @@ export class Claimer {
     this.#deps = deps;
   }
 
-  async claim(backlog: Backlog): Promise<Claim> {
+  async claim(backlog: Backlog): Promise<DeliveryClaim> {
     const { database, limits, now } = this.#deps;
     const rows = Math.min(limits.claimRows, limits.heldRows - backlog.heldRows);
     const bytes = limits.heldBytes - backlog.heldBytes;

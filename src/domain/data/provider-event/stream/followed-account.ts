@@ -2,16 +2,16 @@
 import type { Row } from '../../../../database/statements/tables.ts';
 import type {
   EventList,
-  EventStream as StreamCapability,
+  ProviderEventStream as StreamCapability,
 } from '../../../../providers/subscribing.ts';
-import type { AccountSession } from '../../../connections/connection/connection-session.ts';
+import type { AccountProviderSession } from '../../../connections/connection/connection-session.ts';
 
 export type ProviderStream = Row<'ProviderStream'>;
 
 /** A stream or a list that this process follows. `stream` is updated with its position and time after each commit. */
-export interface FollowedSource {
+export interface FollowedAccount {
   readonly stream: ProviderStream;
-  readonly session: AccountSession;
+  readonly session: AccountProviderSession;
   /** The name of the connection's account in the events. */
   readonly account: string;
   /** Null if the provider can't list the deletions of a period without events. */
@@ -20,12 +20,12 @@ export interface FollowedSource {
   appIds: readonly string[];
 }
 
-export interface FollowedStream extends FollowedSource {
+export interface FollowedProviderStream extends FollowedAccount {
   readonly capability: StreamCapability;
   accessToken: string;
 }
 
-export interface FollowedList extends FollowedSource {
+export interface FollowedList extends FollowedAccount {
   readonly list: EventList;
   /** The address to which the provider sends notifications of changes. */
   readonly address: string;

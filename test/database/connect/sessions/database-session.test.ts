@@ -3,7 +3,7 @@ import type { QueryConfig } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { Outages } from '../../../../src/database/connect/outages.ts';
 import { TRIES_MAX } from '../../../../src/database/connect/repeatable-errors.ts';
-import { openSession } from '../../../../src/database/connect/sessions/session.ts';
+import { openDatabaseSession } from '../../../../src/database/connect/sessions/database-session.ts';
 import { inTransaction } from '../../../../src/database/transactions/transaction.ts';
 import { createLog } from '../../../../src/kernel/log.ts';
 import { createTestDatabase, onCitus, onPostgres } from '../../../support/app.ts';
@@ -36,7 +36,7 @@ test.runIf(onPostgres)('requests the columns of a statement once', async () => {
   await using lent = await acquirePostgres();
   using outages = new Outages(createLog('silent'));
   const address = { connectionString: String(lent.env.DATABASE_URL) };
-  const session = await openSession({ address, name: 'columns', limitMs: 5_000, outages });
+  const session = await openDatabaseSession({ address, name: 'columns', limitMs: 5_000, outages });
   let descriptionCount = 0;
   const { connection } = session as unknown as { connection: EventEmitter };
   connection.on('rowDescription', () => {
@@ -126,7 +126,7 @@ test.runIf(onPostgres)(
     Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
     using outages = new Outages(createLog('silent'));
     const address = { connectionString: url.href };
-    const session = await openSession({ address, name: 'silence', limitMs: 200, outages });
+    const session = await openDatabaseSession({ address, name: 'silence', limitMs: 200, outages });
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await expect(session.query('select 1')).resolves.toMatchObject({ rowCount: 1 });
     proxy.blockOpen();

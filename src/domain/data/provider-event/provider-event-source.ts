@@ -7,13 +7,13 @@ import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { requireShallow } from '../../../providers/read-responses.ts';
 import type { ProviderServices } from '../../access/call.ts';
 import { describeMissingProvider } from '../../access/catalog.ts';
-import { openSession } from '../../connections/connection/connection-session.ts';
+import { openProviderSession } from '../../connections/connection/connection-session.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
 import {
   createInstallationHead,
   findInstallationContent,
   withAllFields,
-} from '../operation/read/source.ts';
+} from '../operation/read/read-source.ts';
 import {
   type DeliveredNames,
   type FindRecord,
@@ -22,7 +22,7 @@ import {
 } from './event-message.ts';
 import type { SubscriptionKey } from './object-subscription.ts';
 
-export interface EventSource {
+export interface ProviderEventSource {
   head: object;
   /** Null if the installation does not read the object. */
   deliveredNames: DeliveredNames | null;
@@ -35,10 +35,10 @@ export interface EventSource {
 }
 
 /** Throws NOT_FOUND or UNPROCESSABLE with the reason why the events can't be delivered. */
-export async function getEventSource(
+export async function getProviderEventSource(
   services: ProviderServices,
   { projectId, installationId: id, objectName }: SubscriptionKey,
-): Promise<EventSource> {
+): Promise<ProviderEventSource> {
   const installationContent = await findInstallationContent(services, { projectId, id });
   if (!installationContent) throw notFound('Installation', id);
   const { content, config, installation } = installationContent;
@@ -80,7 +80,7 @@ export async function getEventSource(
 /** Fetches the current records of events that do not contain them, each record once. */
 export async function fetchRecords(
   services: ProviderServices,
-  source: EventSource,
+  source: ProviderEventSource,
   events: readonly StoredEvent[],
 ): Promise<FindRecord> {
   const { deliveredNames, provider, connection } = source;
@@ -88,7 +88,7 @@ export async function fetchRecords(
   if (!deliveredNames || !readRecords) return () => undefined;
   const { fields } = deliveredNames;
   const records = new Map<string, ProviderRecord>();
-  const session = openSession(services, connection, provider);
+  const session = openProviderSession(services, connection, provider);
   for (const [objectName, ids] of listIdsToFetch(source, events)) {
     for (const batch of splitIntoBatches([...ids], provider.limits.batchSize)) {
       const batchRecords = await readRecords(session, { objectName, fields, ids: batch });
@@ -101,7 +101,7 @@ export async function fetchRecords(
 }
 
 function listIdsToFetch(
-  { includesFullRecords }: EventSource,
+  { includesFullRecords }: ProviderEventSource,
   events: readonly StoredEvent[],
 ): Map<string, Set<string>> {
   const idsByObjectName = new Map<string, Set<string>>();

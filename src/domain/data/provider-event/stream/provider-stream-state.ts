@@ -15,7 +15,7 @@ import { listColumns } from '../../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../../database/transactions/transaction.ts';
 import { notifySubscriptions } from '../../../../events/channel.ts';
 import type { Text } from '../../../../kernel/text.ts';
-import type { ProviderEvent, StreamBatch } from '../../../../providers/subscribing.ts';
+import type { ProviderEvent, ProviderStreamBatch } from '../../../../providers/subscribing.ts';
 import { scheduleRetry } from '../../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../../work/durations.ts';
 import type { CoreServices, ProviderServices, RowServices } from '../../../access/call.ts';
@@ -24,7 +24,7 @@ import { logWorkFailure } from '../../../connections/provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from '../object-subscription.ts';
 import { storeInTransaction } from '../receive-events.ts';
 import { logSubscribe } from '../subscribe-log.ts';
-import type { FollowedSource, ProviderStream } from './followed-source.ts';
+import type { FollowedAccount, ProviderStream } from './followed-account.ts';
 import {
   findMissedRecordChanges,
   getPeriodStart,
@@ -40,7 +40,7 @@ const HAS_WEBHOOK = sql`exists (select 1 from "ListWebhook" p
   where p."projectId" = held."projectId" and p."id" = held."connectionId")`;
 
 /** The lease of a worker that follows a connection's stream. */
-export const STREAM_LEASES = new LeasedRows({
+export const PROVIDER_STREAM_LEASES = new LeasedRows({
   table: 'ProviderStream',
   key: ['projectId', 'connectionId'],
   leaseMs: 10_000,
@@ -49,24 +49,24 @@ export const STREAM_LEASES = new LeasedRows({
 });
 
 /** SQL: when the next stream may be claimed. A followed stream may be claimed when its lease ends. */
-export const createStreamDueTimeSql = (inProjects: InProjects): string => `
-  select min(case when ${STREAM_LEASES.isFreeSql} then "dueTime" else "leaseExpireTime" end)
+export const createProviderStreamDueTimeSql = (inProjects: InProjects): string => `
+  select min(case when ${PROVIDER_STREAM_LEASES.isFreeSql} then "dueTime" else "leaseExpireTime" end)
   from "ProviderStream" where ${inProjects('"projectId"')}`;
 
 const ALL_PROJECTS_MARK = sql.raw(allProjectsMark('streams without subscriptions'));
 
 /** Deletes the streams that no subscription needs, then claims streams without a worker. Covers all projects. */
-export async function claimStreams(
+export async function claimProviderStreams(
   { database, now }: RowServices,
   countMax: number,
 ): Promise<ProviderStream[]> {
   const deleteUnwanted = sql`${ALL_PROJECTS_MARK}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
-      where ${inProjectsSql(database, 'held')} and ${sql.raw(STREAM_LEASES.isFreeSql)} and not ${IS_WANTED} and not ${HAS_WEBHOOK})`;
+      where ${inProjectsSql(database, 'held')} and ${sql.raw(PROVIDER_STREAM_LEASES.isFreeSql)} and not ${IS_WANTED} and not ${HAS_WEBHOOK})`;
   await runSweep(database, deleteUnwanted);
   const due = { countMax, now: now(), columns: listColumns('ProviderStream') };
-  return STREAM_LEASES.claimDue(database, due);
+  return PROVIDER_STREAM_LEASES.claimDue(database, due);
 }
 
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
@@ -74,7 +74,7 @@ const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 const FAILURES_REPORTED = 4;
 
 /** Creates the stream if it does not exist, and locks its row until the transaction ends. Returns its status. */
-export async function joinStream(
+export async function joinProviderStream(
   tx: Transaction,
   { projectId, connectionId, provider }: ObjectSubscription,
 ): Promise<Pick<ProviderStream, 'status' | 'error'>> {
@@ -92,9 +92,9 @@ export async function joinStream(
  * Records that the stream is open. The failure count stays until the first event or position is stored. If the position
  * was lost, starts reads of the missed changes. Throws LeaseLost if the claim no longer holds the stream.
  */
-export async function recordStreamOpen(
+export async function recordProviderStreamOpen(
   services: RowServices,
-  source: FollowedSource,
+  source: FollowedAccount,
 ): Promise<void> {
   const { stream } = source;
   const { projectId, connectionId, position } = stream;
@@ -104,7 +104,10 @@ export async function recordStreamOpen(
   const readUntil = position === null ? now : stream.readUntil;
   await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null } as const;
-    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, { ...working, readUntil });
+    await PROVIDER_STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
+      ...working,
+      readUntil,
+    });
     const where = { projectId, connectionId, isWanted: true, providerRef: { not: null } } as const;
     await tx.objectSubscription.updateMany({
       where: { ...where, status: { in: ['PENDING', 'FAILED'] } },
@@ -127,12 +130,12 @@ function createMissedPeriods({ readUntil }: ProviderStream, until: Date): Missed
  */
 export async function recordLostPosition(
   services: CoreServices,
-  { stream }: FollowedSource,
+  { stream }: FollowedAccount,
 ): Promise<void> {
   const { projectId, connectionId, readUntil } = stream;
   services.log.warn({ projectId, connectionId, readUntil }, 'provider_stream.position_lost');
   await inTransaction(services.database, async (tx) => {
-    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, { position: null });
+    await PROVIDER_STREAM_LEASES.updateClaimed(tx.providerStream, stream, { position: null });
     const since = readUntil ? ` since ${readUntil.toISOString()}` : '';
     const result = `The provider no longer has the events that follow the last received one. Changes${since} are read instead.`;
     for (const subscription of await listSubscriptions(tx, stream)) {
@@ -143,7 +146,7 @@ export async function recordLostPosition(
 }
 
 /** Records a failure and schedules a retry. Throws LeaseLost if the claim no longer holds the stream. */
-export async function recordStreamFailure(
+export async function recordProviderStreamFailure(
   services: ProviderServices,
   stream: ProviderStream,
   error: unknown,
@@ -159,7 +162,7 @@ export async function recordStreamFailure(
     const reportedState = isReported
       ? ({ status: 'FAILED', error: toTextColumn(reason) } as const)
       : {};
-    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
+    await PROVIDER_STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
       failures,
       dueTime,
       ...reportedState,
@@ -197,15 +200,20 @@ function listSubscriptions(tx: Transaction, { projectId, connectionId }: Provide
 /** Stores a batch of events and the position after them. Throws LeaseLost if the claim no longer holds the stream. */
 export async function storeBatch(
   services: ProviderServices,
-  source: FollowedSource,
-  { events, gaps, position, lastTime }: Omit<StreamBatch, 'gaps'> & { gaps: MissedPeriod[] },
+  source: FollowedAccount,
+  {
+    events,
+    gaps,
+    position,
+    lastTime,
+  }: Omit<ProviderStreamBatch, 'gaps'> & { gaps: MissedPeriod[] },
 ): Promise<void> {
   const { stream } = source;
   const readUntil = lastTime ?? services.now();
   const missedChanges = await findMissedRecordChanges(services, source, gaps);
   const allEvents = [...events, ...missedChanges.events];
   const storedCount = await inTransaction(services.database, async (tx) => {
-    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
+    await PROVIDER_STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
       position,
       readUntil,
       failures: 0,
@@ -226,7 +234,7 @@ export async function storeBatch(
 /** Stores the events that subscriptions need and that are new, and returns their number. Updates `source.appIds`. */
 async function storeEvents(
   tx: Transaction,
-  source: FollowedSource,
+  source: FollowedAccount,
   events: ProviderEvent[],
 ): Promise<number> {
   if (events.length === 0) return 0;
@@ -241,7 +249,7 @@ async function storeEvents(
 
 async function listAppIds(
   tx: Transaction,
-  { stream: { projectId, connectionId }, account }: FollowedSource,
+  { stream: { projectId, connectionId }, account }: FollowedAccount,
 ): Promise<string[]> {
   const subscriptions = await tx.objectSubscription.findMany({
     where: { projectId, connectionId, account, isWanted: true, providerAppId: { not: null } },

@@ -67,13 +67,13 @@ export interface Pooler {
   keepsStatements: boolean;
 }
 
-export interface SessionOptions extends Server {
+export interface DatabaseSessionOptions extends Server {
   /** The name under which the server lists the connection. */
   name: string;
 }
 
 /** One connection. */
-export class Session extends pg.Client {
+export class DatabaseSession extends pg.Client {
   readonly #outages: Outages;
   readonly #onSuspect: (() => void) | undefined;
   readonly #meters: Meters;
@@ -199,7 +199,7 @@ export function createSessionConfig({
   pooler,
   outages,
   meters,
-}: SessionOptions): SessionConfig {
+}: DatabaseSessionOptions): SessionConfig {
   return {
     ...address,
     application_name: name,
@@ -219,8 +219,10 @@ export function createSessionConfig({
 }
 
 /** Opens a connection outside of any pool. */
-export async function openSession(options: SessionOptions): Promise<OpenSession> {
-  const session: OpenSession = new Session(createSessionConfig(options));
+export async function openDatabaseSession(
+  options: DatabaseSessionOptions,
+): Promise<OpenDatabaseSession> {
+  const session: OpenDatabaseSession = new DatabaseSession(createSessionConfig(options));
   try {
     await session.connect();
     if (!options.pooler) await initializeSession(session);
@@ -231,7 +233,7 @@ export async function openSession(options: SessionOptions): Promise<OpenSession>
   }
 }
 
-export type OpenSession = pg.Client & Pick<Session, 'destroy'>;
+export type OpenDatabaseSession = pg.Client & Pick<DatabaseSession, 'destroy'>;
 
 /**
  * Sets the server's settings of a new connection. Ignores failures, because a database that only speaks PostgreSQL's

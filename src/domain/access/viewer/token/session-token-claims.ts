@@ -10,7 +10,7 @@ const SESSION_TOKEN = new GatewayToken({
   purpose: 'session tokens',
 });
 
-const claimsSchema = z.object({
+const sessionTokenClaims = z.object({
   exp: z.int(),
   project: z.string(),
   group: z.string(),
@@ -19,7 +19,7 @@ const claimsSchema = z.object({
   permissions: z.array(sessionPermission),
 });
 
-type SessionClaims = Omit<EndUserClaims, 'jwtKeyId' | 'agent'> & {
+type SessionTokenClaims = Omit<EndUserClaims, 'jwtKeyId' | 'agent'> & {
   /** The URL that the connect page returns to. */
   returnUrl: string | null;
 };
@@ -27,7 +27,7 @@ type SessionClaims = Omit<EndUserClaims, 'jwtKeyId' | 'agent'> & {
 /** Signs a token. Pages that receive it may rely on its claims `exp`, `permissions` and `returnUrl`. */
 export function signSessionToken(
   services: Pick<Services, 'vault' | 'now'>,
-  claims: SessionClaims,
+  claims: SessionTokenClaims,
 ): Promise<string> {
   const { integrationIds, returnUrl, expireTime } = claims;
   const payload = {
@@ -50,7 +50,7 @@ export async function verifySessionToken(
   services: Pick<Services, 'vault' | 'now'>,
   token: string,
 ): Promise<EndUserClaims> {
-  const payload = claimsSchema.safeParse(await SESSION_TOKEN.verify(services, token));
+  const payload = sessionTokenClaims.safeParse(await SESSION_TOKEN.verify(services, token));
   if (!payload.success) throw createRejectedTokenError(payload.error);
   const claims = payload.data;
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Services } from '../../../../src/domain/access/call.ts';
 import { authenticate } from '../../../../src/domain/access/viewer/find-viewer.ts';
-import { OpenStreams } from '../../../../src/domain/access/viewer/open-streams.ts';
+import { OpenResultStreams } from '../../../../src/domain/access/viewer/open-result-streams.ts';
 import { ProcessShares } from '../../../../src/domain/access/viewer/share/process-shares.ts';
 import type { DomainError } from '../../../../src/kernel/errors.ts';
 import { getSharedApp } from '../../../support/app.ts';
@@ -11,7 +11,7 @@ const { services, verifier } = app.app;
 const { prisma } = services.database;
 
 /** Opens a stream with a new API key. `ended` resolves with the error that ends the stream. */
-async function openStream(streams: OpenStreams, streamServices: Services = services) {
+async function openStream(streams: OpenResultStreams, streamServices: Services = services) {
   const tenant = await app.createTenant();
   const credentials = { apiKey: tenant.apiKey };
   const viewer = await authenticate(streamServices, verifier, credentials);
@@ -22,7 +22,7 @@ async function openStream(streams: OpenStreams, streamServices: Services = servi
 }
 
 test('returns the viewer of a valid key, and null after its key is deleted', async () => {
-  const streams = new OpenStreams(services, verifier, { checkIntervalMs: 5 });
+  const streams = new OpenResultStreams(services, verifier, { checkIntervalMs: 5 });
   const validKey = await openStream(streams);
   const deletedKey = await openStream(streams);
   expect(await validKey.stream.waitForCheck()).toEqual(validKey.viewer);
@@ -34,7 +34,7 @@ test('returns the viewer of a valid key, and null after its key is deleted', asy
 });
 
 test('keeps a stream open if the scopes of its key change, and returns the new scopes', async () => {
-  const streams = new OpenStreams(services, verifier, { checkIntervalMs: 5, staleMs: 10 });
+  const streams = new OpenResultStreams(services, verifier, { checkIntervalMs: 5, staleMs: 10 });
   const { tenant, stream, viewer } = await openStream(streams);
   const scopes = [...viewer.scopes].reverse();
   await prisma.apiKey.updateMany({ where: { id: tenant.apiKeyId }, data: { scopes } });
@@ -54,7 +54,10 @@ test('keeps streams waiting while the database is unreachable', async () => {
   };
   const database = { ...services.database, reads: { ...services.database.reads, find } };
   const failingServices = { ...services, database };
-  const streams = new OpenStreams(failingServices, verifier, { checkIntervalMs: 10, staleMs: 20 });
+  const streams = new OpenResultStreams(failingServices, verifier, {
+    checkIntervalMs: 10,
+    staleMs: 20,
+  });
   const { stream, viewer } = await openStream(streams);
   for (let polls = 0; polls < 5; polls += 1) await failed.promise;
   let isChecked = false;
@@ -71,7 +74,7 @@ test('keeps streams waiting while the database is unreachable', async () => {
 test('refuses streams of a caller over its share, and counts the streams of all its tokens', async () => {
   const config = { ...services.config, LIMIT_SUBSCRIPTIONS: 2 };
   const shares = new ProcessShares(config, services.meters, services.database.outages);
-  const streams = new OpenStreams({ ...services, shares }, verifier);
+  const streams = new OpenResultStreams({ ...services, shares }, verifier);
   const { credentials, viewer, stream } = await openStream(streams);
   const openAgain = () => streams.open(credentials, viewer, () => {});
   streams.open({ authorization: 'another token of the caller' }, viewer, () => {});
@@ -84,7 +87,7 @@ test('refuses streams of a caller over its share, and counts the streams of all 
 });
 
 test("does not affect the caller's next stream if a stream is closed twice", async () => {
-  const streams = new OpenStreams(services, verifier, { checkIntervalMs: 5, staleMs: 10 });
+  const streams = new OpenResultStreams(services, verifier, { checkIntervalMs: 5, staleMs: 10 });
   const { tenant, stream, credentials, viewer } = await openStream(streams);
   stream[Symbol.dispose]();
   const ended = Promise.withResolvers<DomainError | null>();
@@ -96,7 +99,7 @@ test("does not affect the caller's next stream if a stream is closed twice", asy
 });
 
 test('ends all streams without an error when the process stops, and refuses further streams', async () => {
-  const streams = new OpenStreams(services, verifier);
+  const streams = new OpenResultStreams(services, verifier);
   const { ended, credentials, viewer } = await openStream(streams);
   expect(streams.isStopping).toBe(false);
   streams.endAll();

@@ -1,5 +1,5 @@
 /**
- * The open streams of admitted callers. Each caller is checked periodically. Its streams end if its key was deleted or
+ * The open result streams of admitted callers: the subscriptions that they follow, over any protocol. Each caller is checked periodically. Its streams end if its key was deleted or
  * deactivated, if its token has expired, or if it has lost rights.
  */
 import { DomainError, unauthenticated } from '../../../kernel/errors.ts';
@@ -28,12 +28,12 @@ const STATEMENT_CALLERS_MAX = 1_000;
 /** Receives the error that ends the stream, or null if the server stops. It is called once. */
 type OnEnd = (error: DomainError | null) => void;
 
-interface OpenStream extends Disposable {
+interface OpenResultStream extends Disposable {
   /** Returns the caller as last checked. Waits while the database is unavailable. Null if the stream has ended. */
   waitForCheck(): Promise<Viewer | null>;
 }
 
-interface Stream {
+interface ResultStreamState {
   initialViewer: Viewer;
   /** The holder in whose share of subscriptions the stream counts. */
   holder: Holder;
@@ -47,7 +47,7 @@ interface Caller {
   keyHash: string | null;
   viewer: Viewer;
   checkedAtMs: number;
-  streams: Set<Stream>;
+  streams: Set<ResultStreamState>;
   checkSignal: Signal;
 }
 
@@ -62,7 +62,7 @@ const STOPPING_ERROR = new DomainError(
   { retryAfterSeconds: 1 },
 );
 
-export class OpenStreams {
+export class OpenResultStreams {
   readonly #services: Services;
   readonly #verifier: BearerVerifier;
   readonly #options: Required<Options>;
@@ -83,7 +83,7 @@ export class OpenStreams {
    * Opens a stream. Throws RATE_LIMITED if the caller's share is exhausted, and SERVICE_UNAVAILABLE if the process is
    * full or stops.
    */
-  open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenStream {
+  open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenResultStream {
     if (this.#isStopping) throw STOPPING_ERROR;
     const caller = this.#findOrCreateCaller(credentials, viewer);
     const { checkIntervalMs, staleMs } = this.#options;
@@ -132,12 +132,12 @@ export class OpenStreams {
     };
   }
 
-  #end(caller: Caller, stream: Stream, error: DomainError | null): void {
+  #end(caller: Caller, stream: ResultStreamState, error: DomainError | null): void {
     this.#close(caller, stream);
     stream.onEnd(error);
   }
 
-  #close(caller: Caller, stream: Stream): void {
+  #close(caller: Caller, stream: ResultStreamState): void {
     // If the stream has already ended, the map may contain a new caller with this key, which must not be deleted.
     if (!caller.streams.delete(stream)) return;
     this.#services.shares.get('subscriptions').release(stream.holder);
@@ -200,7 +200,7 @@ export class OpenStreams {
 /** Returns the viewer as soon as the last check of its caller is recent. Null if the stream has ended. */
 async function waitForCheck(
   caller: Caller,
-  stream: Stream,
+  stream: ResultStreamState,
   staleMs: number,
 ): Promise<Viewer | null> {
   while (caller.streams.has(stream)) {

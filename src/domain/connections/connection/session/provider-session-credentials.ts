@@ -21,7 +21,7 @@ export type Connection = Row<'Connection'> &
   Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
 /** The credentials that a session uses. A token that is about to expire, or was rejected, is replaced. */
-export class SessionCredentials {
+export class ProviderSessionCredentials {
   readonly #services: ProviderServices;
   readonly #connection: Connection;
   readonly #isStored: boolean;

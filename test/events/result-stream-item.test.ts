@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StreamItem } from '../../src/events/stream-item.ts';
+import { ResultStreamItem } from '../../src/events/result-stream-item.ts';
 
 test('computes a shared value once for each key', async () => {
   let count = 0;
@@ -7,7 +7,10 @@ test('computes a shared value once for each key', async () => {
     count += 1;
     return { count };
   };
-  const [firstItem, otherItem] = [new StreamItem('a', undefined), new StreamItem('a', undefined)];
+  const [firstItem, otherItem] = [
+    new ResultStreamItem('a', undefined),
+    new ResultStreamItem('a', undefined),
+  ];
   const [firstResult, repeatedResult] = [
     firstItem.computeOnce('x', compute),
     firstItem.computeOnce('x', compute),

@@ -4,7 +4,7 @@ import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 
-export interface StreamFormat {
+export interface ResultStreamFormat {
   contentType: string;
   /** The first bytes. They let a client's fetch resolve before the first event. */
   prologue: string;
@@ -17,7 +17,7 @@ export interface StreamFormat {
 }
 
 /** Server-sent events of graphql-sse: `next` for each message, `complete` after the last one. */
-const EVENT_STREAM: StreamFormat = {
+const SERVER_SENT_EVENTS: ResultStreamFormat = {
   contentType: 'text/event-stream; charset=utf-8',
   prologue: ':\n\n',
   keepAlive: ':\n\n',
@@ -46,7 +46,7 @@ const INTERRUPTION_PART = formatPart(
  * Apollo's multipart subscription protocol 1.0. Each part is sent together with the boundary after it, because clients
  * read a part only when its boundary has arrived.
  */
-const MULTIPART: StreamFormat = {
+const MULTIPART: ResultStreamFormat = {
   contentType: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
   prologue: '\r\n--graphql',
   keepAlive: formatPart('{}'),
@@ -61,12 +61,12 @@ const WILDCARD = /\*\/\*|text\/\*/;
  * Returns the format for a stream. Null if the client accepts no format. A format that the client names precedes
  * wildcards.
  */
-function findAcceptedFormat(accept: string | null | undefined): StreamFormat | null {
-  if (!accept) return EVENT_STREAM;
+function findAcceptedFormat(accept: string | null | undefined): ResultStreamFormat | null {
+  if (!accept) return SERVER_SENT_EVENTS;
   const types = accept.toLowerCase().split(',');
-  if (types.some((type) => type.includes('text/event-stream'))) return EVENT_STREAM;
+  if (types.some((type) => type.includes('text/event-stream'))) return SERVER_SENT_EVENTS;
   if (types.some(isMultipart)) return MULTIPART;
-  return types.some((type) => WILDCARD.test(type)) ? EVENT_STREAM : null;
+  return types.some((type) => WILDCARD.test(type)) ? SERVER_SENT_EVENTS : null;
 }
 
 function isMultipart(type: string): boolean {
@@ -76,17 +76,17 @@ function isMultipart(type: string): boolean {
 }
 
 /** Returns the format for a stream, or for any result if the client accepts only streams. Null for a JSON response. */
-export function findStreamFormat(
+export function findResultStreamFormat(
   accept: string | null | undefined,
   result: unknown,
-): StreamFormat | null {
-  if (acceptsOnlyStream(accept)) return EVENT_STREAM;
-  return isStream(result) ? findAcceptedFormat(accept) : null;
+): ResultStreamFormat | null {
+  if (acceptsOnlyResultStream(accept)) return SERVER_SENT_EVENTS;
+  return isResultStream(result) ? findAcceptedFormat(accept) : null;
 }
 
 /** Returns the results, or an error with status 406 if the client accepts no format for a stream. */
 export function refuseUnacceptable(accept: string | null | undefined, results: Results): Results {
-  if (!isStream(results) || findAcceptedFormat(accept)) return results;
+  if (!isResultStream(results) || findAcceptedFormat(accept)) return results;
   // The operation is already open. Closing its iterator releases the caller's share of subscriptions.
   void results[Symbol.asyncIterator]().return?.();
   return NOT_ACCEPTABLE;
@@ -103,10 +103,10 @@ const NOT_ACCEPTABLE: ExecutionResult = {
 };
 
 /** True if the client accepts server-sent events and no JSON. */
-export function acceptsOnlyStream(accept: string | null | undefined): boolean {
+export function acceptsOnlyResultStream(accept: string | null | undefined): boolean {
   return !!accept?.includes('text/event-stream') && !/json|\*\/\*/.test(accept);
 }
 
-export function isStream(result: unknown): result is AsyncIterable<Message> {
+export function isResultStream(result: unknown): result is AsyncIterable<Message> {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }

@@ -13,20 +13,20 @@ import { OutboundError } from '../../../../outbound/outbound-error.ts';
 import { ProviderError } from '../../../../providers/provider-error.ts';
 import type { CoreServices, ProviderServices, RowServices } from '../../../access/call.ts';
 import { findProviderOf } from '../../../access/catalog.ts';
-import { openSessionOf } from '../../../connections/connection/connection-session.ts';
+import { openProviderSessionOf } from '../../../connections/connection/connection-session.ts';
 import { findVariable } from '../../../connections/connection/session/account-address.ts';
 import { waitForCapacity } from '../event-backlog.ts';
-import type { FollowedStream, ProviderStream } from './followed-source.ts';
-import { readList } from './read-list.ts';
+import type { FollowedProviderStream, ProviderStream } from './followed-account.ts';
 import {
-  claimStreams,
-  createStreamDueTimeSql,
+  claimProviderStreams,
+  createProviderStreamDueTimeSql,
+  PROVIDER_STREAM_LEASES,
   recordLostPosition,
-  recordStreamFailure,
-  recordStreamOpen,
-  STREAM_LEASES,
+  recordProviderStreamFailure,
+  recordProviderStreamOpen,
   storeBatch,
-} from './stream-state.ts';
+} from './provider-stream-state.ts';
+import { readList } from './read-list.ts';
 
 /** An end without events counts as a failure, so that the stream is not reopened in a loop without a delay. */
 const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
@@ -34,19 +34,19 @@ const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
 /** Streams and lists of changes that no process follows. */
 export const providerStreams = leasedWork({
   kind: 'provider_stream',
-  leases: STREAM_LEASES,
+  leases: PROVIDER_STREAM_LEASES,
   columns: listColumns('ProviderStream'),
   perProcess: 1_000,
   // Small claims distribute the streams over processes that claim at the same time.
   claimMax: 10,
   channel: SUBSCRIPTIONS_CHANNEL,
-  claim: claimStreams,
-  createDueTimeSql: createStreamDueTimeSql,
-  run: followStream,
+  claim: claimProviderStreams,
+  createDueTimeSql: createProviderStreamDueTimeSql,
+  run: followProviderStream,
 });
 
 /** Follows a stream until it fails, ends or is no longer needed, and releases the lease. */
-async function followStream(
+async function followProviderStream(
   services: ProviderServices,
   stream: ProviderStream,
   signal: AbortSignal,
@@ -57,14 +57,14 @@ async function followStream(
     const { list } = capability ?? {};
     if (capability && list) return await readList(services, { stream, capability, list, signal });
     await storeEvents(services, stream, signal);
-    await STREAM_LEASES.updateClaimed(
+    await PROVIDER_STREAM_LEASES.updateClaimed(
       services.database.prisma.providerStream,
       stream,
       RELEASED_LEASE,
     );
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
-    await recordStreamFailure(services, stream, error);
+    await recordProviderStreamFailure(services, stream, error);
   }
 }
 
@@ -73,7 +73,7 @@ async function storeEvents(
   stream: ProviderStream,
   signal: AbortSignal,
 ): Promise<void> {
-  const source = await loadFollowedStream(services, stream);
+  const source = await loadFollowedProviderStream(services, stream);
   const client = await connect(services, source);
   let hasRecovered = false;
   const onStored = () => {
@@ -94,15 +94,15 @@ async function storeEvents(
   }
 }
 
-interface OpenStream {
+interface OpenProviderStream {
   client: Client;
   signal: AbortSignal;
 }
 
 async function storeBatches(
   services: ProviderServices,
-  source: FollowedStream,
-  { client, signal, onStored }: OpenStream & { onStored: () => void },
+  source: FollowedProviderStream,
+  { client, signal, onStored }: OpenProviderStream & { onStored: () => void },
 ): Promise<void> {
   let isEmpty = true;
   for await (const batch of openBatches(services, source, { client, signal })) {
@@ -116,8 +116,8 @@ async function storeBatches(
 
 async function* openBatches(
   services: RowServices,
-  source: FollowedStream,
-  { client, signal }: OpenStream,
+  source: FollowedProviderStream,
+  { client, signal }: OpenProviderStream,
 ) {
   const { stream, capability, session, account, accessToken } = source;
   const { position } = stream;
@@ -127,7 +127,7 @@ async function* openBatches(
   try {
     const options = { account, position, accessToken, client, signal: closing };
     const batches = await capability.open(session, options);
-    await recordStreamOpen(services, source);
+    await recordProviderStreamOpen(services, source);
     yield* batches;
   } finally {
     attempt.abort();
@@ -137,7 +137,7 @@ async function* openBatches(
 /** Recovers from a rejected token or a lost position. Rethrows all other errors. */
 async function recover(
   services: CoreServices,
-  source: FollowedStream,
+  source: FollowedProviderStream,
   error: unknown,
 ): Promise<void> {
   const kind = error instanceof ProviderError ? error.kind : null;
@@ -149,10 +149,10 @@ async function recover(
 }
 
 /** Opens a session for the stream. Throws UNPROCESSABLE or ProviderError. */
-async function loadFollowedStream(
+async function loadFollowedProviderStream(
   services: ProviderServices,
   stream: ProviderStream,
-): Promise<FollowedStream> {
+): Promise<FollowedProviderStream> {
   const { projectId, connectionId: id } = stream;
   const provider = await findProviderOf(services, stream);
   const capability = provider?.capabilities.subscribe;
@@ -163,7 +163,7 @@ async function loadFollowedStream(
   });
   const account = capability.findAccount(connection, (name) => findVariable(name, connection));
   if (account === null) throw unprocessable('The account of the connection is unknown.');
-  const session = await openSessionOf(services, connection);
+  const session = await openProviderSessionOf(services, connection);
   const accessToken = await session.getAccessToken();
   const { listDeletions } = capability.stream;
   const source = { stream, session, account, listDeletions, appIds: [] };
@@ -172,7 +172,7 @@ async function loadFollowedStream(
 
 async function connect(
   { providerAccess }: ProviderServices,
-  { capability }: Pick<FollowedStream, 'capability'>,
+  { capability }: Pick<FollowedProviderStream, 'capability'>,
 ): Promise<Client> {
   return providerAccess.outbound.openGrpc(capability.url).catch((error: unknown) => {
     if (!(error instanceof OutboundError)) throw error;

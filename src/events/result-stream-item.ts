@@ -1,5 +1,5 @@
-/** An item of a live stream. All followers share it, so that values are computed once for all of them. */
-export class StreamItem<T, Cursor extends string | undefined = undefined> {
+/** An item of result streams. All followers share it, so that values are computed once for all of them. */
+export class ResultStreamItem<T, Cursor extends string | undefined = undefined> {
   readonly node: T;
   /** The cursor to resume after this item. Undefined if the stream can't be resumed. */
   readonly cursor: Cursor;

@@ -2,12 +2,16 @@
 import { PassThrough, type Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { OpenStreams } from '../../domain/access/viewer/open-streams.ts';
+import type { OpenResultStreams } from '../../domain/access/viewer/open-result-streams.ts';
 import { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import type { RequestMetadata } from '../http/request-metadata.ts';
 import { getStatusAndHeaders } from './graphql-http-response.ts';
-import { findStreamFormat, isStream, type StreamFormat } from './stream-format.ts';
+import {
+  findResultStreamFormat,
+  isResultStream,
+  type ResultStreamFormat,
+} from './result-stream-format.ts';
 
 /** Keeps proxies from closing a quiet connection. */
 const KEEP_ALIVE_MS = 12_000;
@@ -18,38 +22,38 @@ const STALLED_CHECKS_MAX = 3;
  * Returns the status and headers of a stream. Only the errors that decide whether a client reconnects change the
  * status. graphql-sse reports all others inside the stream.
  */
-export function createStreamHead({ contentType }: StreamFormat, results: Results) {
+export function createResultStreamHead({ contentType }: ResultStreamFormat, results: Results) {
   const headers = {
     'content-type': contentType,
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   };
-  const http = isStream(results) ? null : getStatusAndHeaders(results);
+  const http = isResultStream(results) ? null : getStatusAndHeaders(results);
   const hasErrorStatus = http && (http.status >= 500 || [401, 429].includes(http.status));
   return hasErrorStatus
     ? { status: http.status, headers: { ...headers, ...http.headers } }
     : { status: 200, headers };
 }
 
-interface StreamOptions {
-  format: StreamFormat;
+interface ResultStreamOptions {
+  format: ResultStreamFormat;
   keepAliveMs?: number;
   /** A stopping server ends the stream before the operation completes. The client then reconnects. */
-  streams: Pick<OpenStreams, 'isStopping'>;
+  streams: Pick<OpenResultStreams, 'isStopping'>;
   client: Pick<RequestMetadata, 'slot' | 'disconnect'>;
 }
 
 /**
  * Writes results until the last one, or until the body is closed. Reads a result only when the body's buffer has space.
  */
-export async function writeStream(
+export async function writeResultStream(
   results: Results,
   body: Writable,
-  { format, keepAliveMs = KEEP_ALIVE_MS, streams, client }: StreamOptions,
+  { format, keepAliveMs = KEEP_ALIVE_MS, streams, client }: ResultStreamOptions,
 ): Promise<void> {
   // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
   client.slot?.release();
-  const iterator = isStream(results) ? results[Symbol.asyncIterator]() : yieldResult(results);
+  const iterator = isResultStream(results) ? results[Symbol.asyncIterator]() : yieldResult(results);
   let writtenCount = 0;
   let writtenCountAtCheck = 0;
   let idleChecks = 0;
@@ -103,22 +107,22 @@ async function* yieldResult(result: ExecutionResult): AsyncGenerator<Message> {
 const BUFFERED_BYTES_MAX = 16 * 1024;
 
 /** Streams results in responses of Yoga's own handler. */
-export function useEventStream(
-  streams: Pick<OpenStreams, 'isStopping'>,
+export function useResultStream(
+  streams: Pick<OpenResultStreams, 'isStopping'>,
   { keepAliveMs }: { keepAliveMs?: number } = {},
 ): Plugin<object, RequestMetadata> {
   return {
     onResultProcess({ request, result, setResultProcessor, serverContext }) {
-      const format = findStreamFormat(request.headers.get('accept'), result);
+      const format = findResultStreamFormat(request.headers.get('accept'), result);
       if (!format) return;
       setResultProcessor((results, { Response }) => {
         const body = new PassThrough({ highWaterMark: BUFFERED_BYTES_MAX });
         const options = { format, keepAliveMs, streams, client: serverContext };
-        void writeStream(results as Results, body, options);
+        void writeResultStream(results as Results, body, options);
         // The client may already have disconnected, and then no event would close the stream.
         if (request.signal.aborted) body.destroy();
         request.signal.addEventListener('abort', () => body.destroy(), { once: true });
-        return new Response(body as never, createStreamHead(format, results as Results));
+        return new Response(body as never, createResultStreamHead(format, results as Results));
       }, format.contentType);
     },
   };
