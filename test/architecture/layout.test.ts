@@ -1,6 +1,6 @@
 /** Tests the rules that help people to find a file. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -42,6 +42,24 @@ test('files share a name only if they are the same noun or the same part of a pr
   );
   expect(ambiguousNames).toEqual([]);
 });
+
+test('each pattern of vitest.config.ts names a file', () => {
+  const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8');
+  const patterns = [...config.matchAll(/'(test\/[^']+\.test\.ts)'/g)].flatMap(([, pattern]) =>
+    expandBraces(pattern!),
+  );
+  const unused = patterns.filter((pattern) => globSync(pattern, { cwd: root }).length === 0);
+  expect(patterns.length).toBeGreaterThan(50);
+  expect(unused).toEqual([]);
+});
+
+/** Returns a pattern for each of the alternatives. */
+function expandBraces(pattern: string): string[] {
+  const match = /^(.*)\{([^{}]*)\}(.*)$/.exec(pattern);
+  if (!match) return [pattern];
+  const [, before, alternatives, after] = match;
+  return alternatives!.split(',').flatMap((part) => expandBraces(`${before}${part}${after}`));
+}
 
 test('imports stand above the code of a file', () => {
   const lateImport = /^(?:export )?(?:const|function|interface|class|type) [\s\S]*^import /m;
