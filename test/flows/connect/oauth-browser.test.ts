@@ -252,15 +252,3 @@ test("does not continue for a page of another project's origins", async () => {
   const response = await createOAuthBrowser(app).send(await startFlow(), { headers });
   expect(await response.text()).not.toContain(REDIRECT_SCRIPT);
 });
-
-test("ignores a stored wildcard in a project's allowed origins", async () => {
-  const { tenant, startFlow } = await createFixture();
-  await prisma.project.update({
-    where: { id: tenant.projectId },
-    data: { allowedOrigins: ['*', 'https://*.app.test', PAGE_ORIGIN] },
-  });
-  const browser = createOAuthBrowser(app);
-  const page = await (await browser.connect(await startFlow())).text();
-  const [, data = ''] = /id="data">(.*?)<\/script>/.exec(page) ?? [];
-  expect(JSON.parse(data).origins).toEqual([OPERATOR_ORIGIN, PAGE_ORIGIN]);
-});

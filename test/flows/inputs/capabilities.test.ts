@@ -37,12 +37,12 @@ test('refuses to read or write objects of a provider that supports only the prox
     proxy: { enabled: true },
   });
   const describeIssue = (capability: string) =>
-    `needs ${capability}, which Jotform does not support: it supports only PROXY.`;
+    `needs ${capability}, which Jotform does not support: it supports only proxy.`;
   expect(await listIssues(rest, content)).toEqual([
-    `${CONTENT_PATH}.read.objects[0].objectName: ${describeIssue('READ')}`,
-    `${CONTENT_PATH}.read.objects[1].objectName: ${describeIssue('READ')}`,
-    `${CONTENT_PATH}.write.objects[0].objectName: ${describeIssue('WRITE')}`,
-    `${CONTENT_PATH}.write.objects[1].objectName: ${describeIssue('WRITE')}`,
+    `${CONTENT_PATH}.read.objects[0].objectName: ${describeIssue('read')}`,
+    `${CONTENT_PATH}.read.objects[1].objectName: ${describeIssue('read')}`,
+    `${CONTENT_PATH}.write.objects[0].objectName: ${describeIssue('write')}`,
+    `${CONTENT_PATH}.write.objects[1].objectName: ${describeIssue('write')}`,
   ]);
 });
 
@@ -56,7 +56,7 @@ test('refuses to write a read-only object, also in a new revision', async () => 
   });
   const writeContent = { ...content, write };
   const writeIssue =
-    'needs WRITE, which Close supports for other objects: this one supports only READ, METADATA.';
+    'needs write, which Close supports for other objects: this one supports only read, metadata.';
   expect(await listIssues(rest, writeContent)).toEqual([
     `${CONTENT_PATH}.write.objects[0].objectName: ${writeIssue}`,
   ]);

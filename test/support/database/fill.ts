@@ -272,7 +272,7 @@ function createStatements(
       time: `date_trunc('minute', now(), 'UTC')`,
       kind: `(array['operation', 'delivery'])[1 + n % 2]`,
       key: `(array['READ SUCCESS', ${id('dst', `n % ${few}`)}])[1 + n % 2]`,
-      first: '1',
+      total: '1',
     }),
     formatInsert('LearnedField', events, {
       provider: `'sandbox'`,
@@ -291,10 +291,7 @@ function createStatements(
       kind: `'delivery'`,
       key: id('dst', `n % ${few}`),
       ...Object.fromEntries(
-        ['first', 'second', 'third', 'p50Ms', 'p95Ms', 'p99Ms'].map((name) => [
-          name,
-          'array[n % 7, 1]',
-        ]),
+        ['total', 'failed', 'p50Ms', 'p95Ms', 'p99Ms'].map((name) => [name, 'array[n % 7, 1]']),
       ),
     }),
     formatInsert('ActivityHistogram', events, {

@@ -1,5 +1,6 @@
 /** Sends the same input over REST and over GraphQL, and returns comparable outcomes. */
 import {
+  type GraphQLEnumType,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -24,6 +25,11 @@ export interface Pair {
   endpoint: Endpoint;
   mutation: GraphQLField<unknown, unknown>;
 }
+
+/** The words of the enum that problems name, but no input contains. */
+const CAPABILITY_WORDS = (schema.getType('ProviderCapability') as GraphQLEnumType)
+  .getValues()
+  .map(({ name }) => [name, toWord('ProviderCapability', name)] as const);
 
 const mutations = (schema.getMutationType() as GraphQLObjectType).getFields();
 
@@ -94,7 +100,7 @@ export async function sendGraphql(
 function translateTerms({ endpoint, mutation }: Pair, text: string): string {
   const { input, locations } = endpoint;
   const groups = listOneOfMembers(mutation).map((name) => `${name}\\.`);
-  const words = new Map(listWords(input));
+  const words = new Map([...CAPABILITY_WORDS, ...listWords(input)]);
   const names = words.size > 0 ? `|\\b(${[...words.keys()].join('|')})\\b` : '';
   const pattern = new RegExp(
     `"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(?:${groups.join('|')})?(\\w+)${names}`,
