@@ -83,6 +83,9 @@ const CREATE_REVISION = `mutation CreateRevision($input: CreateRevisionInput!) {
   createRevision(input: $input) { revision { id } }
 }`;
 
+/** The limit for the validation of 9,702 objects, which zod does in one turn. */
+const SCHEDULES_STALL_MS_MAX = 120;
+
 const UPSERT_INTEGRATIONS = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) {
   upsertIntegrations(input: $input) { integrations { id } }
 }`;
@@ -142,8 +145,14 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     }),
     createGraphqlInput('revision with 500 objects', CREATE_REVISION, { input }),
     createGraphqlInput('revision with 200 schedules', CREATE_REVISION, { input: scheduledInput }),
-    createGraphqlInput(schedulesName, UPSERT_INTEGRATIONS, { input: upsertInput }),
-    { ...createRestInput(schedulesName, batchPath, upserted), method: 'PUT' },
+    {
+      ...createGraphqlInput(schedulesName, UPSERT_INTEGRATIONS, { input: upsertInput }),
+      stallMsMax: SCHEDULES_STALL_MS_MAX,
+    },
+    {
+      ...createRestInput(schedulesName, batchPath, upserted),
+      ...{ method: 'PUT', stallMsMax: SCHEDULES_STALL_MS_MAX },
+    },
   ];
 }
 

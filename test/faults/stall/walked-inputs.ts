@@ -21,6 +21,8 @@ export interface LargeInput {
   path: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
+  /** Default: `toStallMsMax` of the body. */
+  stallMsMax?: number;
 }
 
 /** Slightly less than LIMIT_BODY_BYTES, so that other members fit in the body. */
