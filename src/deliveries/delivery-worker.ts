@@ -162,8 +162,7 @@ export class DeliveryWorker {
     const nowMs = performance.now();
     if (nowMs < this.#orphansDueMs) return;
     this.#orphansDueMs = nowMs + ORPHANS_INTERVAL_MS;
-    const { run, shardGroup } = this.#deps.database;
-    await releaseOrphans(run, shardGroup);
+    await releaseOrphans(this.#deps.database);
   }
 
   #sendNext(): void {
@@ -245,10 +244,10 @@ export class DeliveryWorker {
 
   #release(deliveries: ClaimedDelivery[]): void {
     if (deliveries.length === 0) return;
-    const { run, shardGroup } = this.#deps.database;
+    const { database } = this.#deps;
     const claimedRows = deliveries.map(({ row }) => row);
-    const releases = batchRows(shardGroup, claimedRows, ({ projectId }) => projectId).map((batch) =>
-      this.#retryUntilDone(() => releaseClaims(run, batch), this.#releaseOutage),
+    const releases = batchRows(database, claimedRows, ({ projectId }) => projectId).map((batch) =>
+      this.#retryUntilDone(() => releaseClaims(database.run, batch), this.#releaseOutage),
     );
     void Promise.all(releases).then(() => this.#drop(deliveries));
   }

@@ -5,6 +5,7 @@
  */
 
 import { isFreeSql } from '../database/leases/lease.ts';
+import type { Database } from '../database/open/database.ts';
 import {
   isAtPositionSql,
   type MissedCount,
@@ -18,11 +19,7 @@ import {
   forProjects,
   type InProjects,
 } from '../database/statements/projects/all-projects.ts';
-import {
-  batchRows,
-  type RowBatch,
-  type ShardGroup,
-} from '../database/statements/projects/shard-groups.ts';
+import { batchRows, type RowBatch } from '../database/statements/projects/shard-groups.ts';
 import { type RowKey, toKeyColumns } from '../database/statements/row-keys.ts';
 import type { RunStatement } from '../database/statements/statements.ts';
 import type { ProjectCapacity } from './backlog.ts';
@@ -319,10 +316,13 @@ const ORPHANS = acrossProjects<RowKey>(
  * Releases deliveries whose predecessor has ended. They remain if a process recorded the end and then stopped before it
  * released them.
  */
-export async function releaseOrphans(run: RunStatement, shardGroup: ShardGroup): Promise<void> {
+export async function releaseOrphans(
+  database: Pick<Database, 'run' | 'shardGroup'>,
+): Promise<void> {
+  const { run, shardGroup } = database;
   const endedDeliveries = await run(...bindProjects(ORPHANS, shardGroup.projectIds(), []));
   if (endedDeliveries.length === 0) return;
-  for (const batch of batchRows(shardGroup, endedDeliveries, ({ projectId }) => projectId)) {
+  for (const batch of batchRows(database, endedDeliveries, ({ projectId }) => projectId)) {
     await releaseSuccessors(run, batch);
   }
 }

@@ -82,7 +82,7 @@ export class Recorder {
     while (this.#waiting.length > 0) {
       if (this.#waiting.length < limits.inFlight) await sleep(limits.recordGapMs);
       const attempts = this.#waiting.splice(0, limits.claimRows);
-      for (const batch of batchRows(database.shardGroup, attempts, getProjectId))
+      for (const batch of batchRows(database, attempts, getProjectId))
         await this.#recordBatch(batch);
     }
     this.#isRunning = false;
@@ -128,11 +128,11 @@ export class Recorder {
       ({ delivery, record }) => delivery.row.isOrdered && record.status !== 'PENDING',
     );
     if (endedAttempts.length === 0) return;
-    const { run, shardGroup } = this.#deps.database;
+    const { database } = this.#deps;
     // A newer claim may hold a refused delivery, so the delivery has not ended and its successors must wait.
-    if (refused > 0) await releaseOrphans(run, shardGroup);
+    if (refused > 0) await releaseOrphans(database);
     else
-      await releaseSuccessors(run, {
+      await releaseSuccessors(database.run, {
         projectIds,
         rows: endedAttempts.map(({ delivery }) => delivery.row),
       });

@@ -97,8 +97,7 @@ const outgrownTables: Upkeep<Services> = {
   createDueTimeSql: (_inProjects, database) =>
     maintainsStatistics(database) ? OUTGROWN_TABLE_DUE : null,
   async run({ database }) {
-    if (maintainsStatistics(database))
-      await analyzeOutgrownTables(database.sweeps(database.shardGroup));
+    if (maintainsStatistics(database)) await analyzeOutgrownTables(database);
   },
 };
 

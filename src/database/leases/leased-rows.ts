@@ -15,7 +15,7 @@ import {
   type SweepDatabase,
 } from '../statements/projects/all-projects.ts';
 import { rotateParts } from '../statements/projects/shard-groups.ts';
-import { run, runChange, sql, sqlStatement, statements } from '../statements/statements.ts';
+import { run, sql, sqlStatement, statements } from '../statements/statements.ts';
 import type { Column, Row, Table } from '../statements/tables.ts';
 import {
   detachFromProcess,
@@ -78,7 +78,7 @@ interface DueRows<C extends string> {
   shares?: ShareCapacity | undefined;
 }
 
-type Client = Pick<PrismaClient, '$executeRawUnsafe'>;
+type Client = Pick<PrismaClient, '$queryRawUnsafe'>;
 
 /** The number of due rows whose projects a claim considers, in addition to the rows that it may take. */
 const DUE_PROJECT_ROWS_MAX = 200;
@@ -306,8 +306,9 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     const extension = sql`
       update ${this.#table} held
       set ${quoteName(columns.token)} = ${token}, ${quoteName(columns.expireTime)} = ${sql.raw(this.leaseEndSql)}
-      where ${isHeldSql} and ${this.#isClaimableSql}`;
-    requireLease(await runChange(client, extension));
+      where ${isHeldSql} and ${this.#isClaimableSql}
+      returning 1`;
+    requireLease((await run(client, extension)).length);
   }
 
   /** Releases the row until `dueTime`. Does nothing if the claim no longer holds it. */
@@ -317,7 +318,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
       update ${this.#table} held set ${quoteName(columns.token)} = null, ${quoteName(columns.expireTime)} = null,
         ${quoteName(dueColumn)} = ${dueTime}
       where ${matchRow(claim, [...key, columns.token])}`;
-    await runChange(client, release);
+    await run(client, release);
   }
 
   /** Returns the `where` that matches the row only while the claim holds it. */

@@ -6,7 +6,8 @@
  * reads the statistics themselves, because a killed server and a promoted standby have lost the time of the last
  * analyze.
  */
-import { type RunStatement, sqlStatement } from './statements.ts';
+import type { SweepDatabase } from './projects/all-projects.ts';
+import { sqlStatement } from './statements.ts';
 
 /** Below this number of rows a wrong query plan does not matter. */
 const ROWS_MIN = 100;
@@ -36,7 +37,11 @@ const SELECT_OUTGROWN = sqlStatement<{ name: string }>(
  * Returns the tables that it analyzed. Tables that another session has locked are skipped. Throws the first failure
  * after all tables were tried.
  */
-export async function analyzeOutgrownTables(run: RunStatement): Promise<string[]> {
+export async function analyzeOutgrownTables({
+  sweeps,
+  shardGroup,
+}: SweepDatabase): Promise<string[]> {
+  const run = sweeps(shardGroup);
   const tables = await run(SELECT_OUTGROWN, []);
   const failures: unknown[] = [];
   for (const { name } of tables) {

@@ -49,15 +49,6 @@ export function run<Input, R>(
   return client.$queryRawUnsafe<R[]>(text, ...parameters);
 }
 
-/** Runs a query that returns no rows. Returns the number of changed rows. */
-export async function runChange(
-  client: Pick<Transaction, '$executeRawUnsafe'>,
-  query: Query,
-): Promise<number> {
-  const { sql: text, parameters } = query.compile(statements);
-  return client.$executeRawUnsafe(text, ...parameters);
-}
-
 /** Compares a text column with several values, with one text for any number of values. */
 export function anyOf<T extends string>(values: readonly T[]): RawBuilder<T> {
   return sql<T>`any(${[...values]}::text[])`;

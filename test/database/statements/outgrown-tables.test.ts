@@ -31,31 +31,31 @@ test.runIf(onPostgres && !onCitus)(
     // Autovacuum would run at an unpredictable time.
     const autovacuumOff = 'with (autovacuum_enabled = false)';
     await query(`create table "Fresh" ("projectId" text, "id" text) ${autovacuumOff}`, []);
-    expect(await analyzeOutgrownTables(database.run)).not.toContain(TABLE);
+    expect(await analyzeOutgrownTables(database)).not.toContain(TABLE);
     await query(`insert into "Fresh" select 'prj', n::text from generate_series(1, 300) n`, []);
     // PostgreSQL updates its counts shortly after the commit.
     await expect.poll(() => query(OUTGROWN_TABLE_DUE, [])).toHaveLength(1);
     // A vacuum records only the number of rows.
     await query('vacuum "Fresh"', []);
     expect(await readStatistics()).toEqual([]);
-    await expect.poll(() => analyzeOutgrownTables(database.run)).toContain(TABLE);
+    await expect.poll(() => analyzeOutgrownTables(database)).toContain(TABLE);
     expect(await readStatistics()).toEqual([{ count: 1 }]);
-    expect(await analyzeOutgrownTables(database.run)).not.toContain(TABLE);
+    expect(await analyzeOutgrownTables(database)).not.toContain(TABLE);
 
     await query(
       `insert into "Fresh" select 'prj' || n, n::text from generate_series(301, 500) n`,
       [],
     );
     await expect.poll(readChangeCount).toBe(200);
-    expect(await analyzeOutgrownTables(database.run)).not.toContain(TABLE);
+    expect(await analyzeOutgrownTables(database)).not.toContain(TABLE);
     await query('update "Fresh" set "id" = "id"', []);
     await expect.poll(readChangeCount).toBe(700);
-    expect(await analyzeOutgrownTables(database.run)).not.toContain(TABLE);
+    expect(await analyzeOutgrownTables(database)).not.toContain(TABLE);
     await query(
       `insert into "Fresh" select 'prj' || n, n::text from generate_series(501, 700) n`,
       [],
     );
-    await expect.poll(() => analyzeOutgrownTables(database.run)).toContain(TABLE);
+    await expect.poll(() => analyzeOutgrownTables(database)).toContain(TABLE);
     expect(await readChangeCount()).toBe(0);
     await query('drop table "Fresh"', []);
   },

@@ -54,9 +54,9 @@ export interface RowBatch<R> {
   rows: readonly R[];
 }
 
-/** Groups the rows by the projects that one statement may change together. */
+/** Groups rows of the database's shard group by the projects that one statement may change together. */
 export function batchRows<R>(
-  shardGroup: ShardGroup,
+  { shardGroup }: Pick<ShardGroups, 'shardGroup'>,
   rows: readonly R[],
   getProjectId: (row: R) => string,
 ): RowBatch<R>[] {

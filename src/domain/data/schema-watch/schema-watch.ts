@@ -1,6 +1,6 @@
 /** Starts and stops schema watches when an installation is created or its integration has a new revision. */
 
-import { runChange, sql } from '../../../database/statements/statements.ts';
+import { run, sql } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import type { Services } from '../../access/call.ts';
 import type {
@@ -40,7 +40,7 @@ export async function followSchemaOfRevision(
       select "projectId", "id", ${now()} from "Installation"
       where "projectId" = ${projectId} and "integrationId" = ${integrationId}
       on conflict do nothing`;
-    await runChange(tx, query);
+    await run(tx, query);
   } else {
     const installation = { projectId, integrationId };
     await tx.schemaWatch.deleteMany({ where: { projectId, installation } });

@@ -1,6 +1,6 @@
 /** Applies a new revision of an integration to the objects that its installations read. */
 import { isNotErased } from '../../../database/statements/reads/hidden-rows.ts';
-import { anyOf, run, runChange, sql, statements } from '../../../database/statements/statements.ts';
+import { anyOf, run, sql, statements } from '../../../database/statements/statements.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { getNextRunTime } from '../integration/cron.ts';
 import type { RevisionChange } from '../integration/integration-content.ts';
@@ -71,7 +71,7 @@ export async function rescheduleObjects(
   for (const { objectName, schedule } of content.read?.objects ?? []) {
     if (!schedulesBefore.has(objectName) || schedulesBefore.get(objectName) === schedule) continue;
     const nextReadTime = schedule ? getNextRunTime(schedule, now) : null;
-    await runChange(
+    await run(
       tx,
       statements
         .updateTable('InstalledObject')

@@ -1,6 +1,6 @@
 /** Manages email domains that orgs have claimed. domain-proof.ts proves the claims. */
 import { z } from 'zod';
-import { runChange, sql } from '../../../database/statements/statements.ts';
+import { run, sql } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction } from '../../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
@@ -127,7 +127,8 @@ export const claimDomain = orgMutation({
     const validAfter = new Date(call.now().getTime() - UNPROVEN_MS);
     return inTransaction(call.database, async (tx) => {
       // The lock lasts until the commit, so that the second of two concurrent claims sees the first one.
-      await runChange(tx, sql`select pg_advisory_xact_lock(hashtextextended(${domain}, 0))`);
+      // Prisma can't read the type void.
+      await run(tx, sql`select pg_advisory_xact_lock(hashtextextended(${domain}, 0))::text`);
       const claimedDomains = await tx.claimedDomain.findMany({ where: { domain } });
       const isValid = (claimedDomain: ClaimedDomain) =>
         claimedDomain.verifiedTime !== null ||

@@ -5,7 +5,7 @@
 import { LEASE } from '../../../../database/leases/lease.ts';
 import { LeasedRows } from '../../../../database/leases/leased-rows.ts';
 import type { WriteTarget } from '../../../../database/statements/hot/write-target.ts';
-import { runChange, sql } from '../../../../database/statements/statements.ts';
+import { run, sql } from '../../../../database/statements/statements.ts';
 import type { Row } from '../../../../database/statements/tables.ts';
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import type { Association } from '../../../../providers/moving-records.ts';
@@ -94,5 +94,5 @@ export async function saveOutcomes(
     update "WriteEntry" entry set "outcome" = completed."outcome"
     from jsonb_to_recordset(${rows}::jsonb) as completed("position" int, "outcome" jsonb)
     where entry."projectId" = ${projectId} and entry."taskId" = ${id} and entry."position" = completed."position"`;
-  await runChange(tx, query);
+  await run(tx, query);
 }
