@@ -17,8 +17,13 @@ export function createGraphqlHttpResponse(
   result: ExecutionResult,
   accept: string | null | undefined,
 ): GraphqlHttpResponse {
-  const body = JSON.stringify(result.errors || result.extensions ? toPublicResult(result) : result);
+  const body = JSON.stringify(toHttpResult(result));
   return { ...createGraphqlHttpHead(result, accept), body };
+}
+
+/** Returns the value whose JSON is the body. Most results are that value themselves. */
+export function toHttpResult(result: ExecutionResult): object {
+  return result.errors || result.extensions ? toPublicResult(result) : result;
 }
 
 /** Returns the response without its body. */

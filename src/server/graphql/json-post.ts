@@ -16,7 +16,11 @@ import type { Log } from '../../kernel/log.ts';
 import { isObject } from '../../work/is-object.ts';
 import { atLoopTurnEnd } from '../../work/loop-turn-end.ts';
 import type { Pace } from '../../work/pace.ts';
-import { createGraphqlHttpHead, createGraphqlHttpResponse } from './graphql-http-response.ts';
+import {
+  createGraphqlHttpHead,
+  createGraphqlHttpResponse,
+  toHttpResult,
+} from './graphql-http-response.ts';
 import { openOperation } from './open-operation.ts';
 import { createResultStreamHead, writeResultStream } from './result-stream.ts';
 import {
@@ -82,8 +86,8 @@ async function sendResult(
   result: ExecutionResult,
   { accept, pace }: { accept: string | undefined; pace: Pace | undefined },
 ): Promise<void> {
-  if (!pace || result.errors || result.extensions) return send(reply, result, accept);
-  const parts = await serializeInParts(result, pace);
+  if (!pace) return send(reply, result, accept);
+  const parts = await serializeInParts(toHttpResult(result), pace);
   const { status, headers } = createGraphqlHttpHead(result, accept);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const res = writeHead(reply, status, { ...headers, 'content-length': length });

@@ -1,0 +1,64 @@
+/**
+ * Requests large results that LIMIT_COST admits, 16 at the same time. No iteration of the event loop may use more than
+ * 50 ms of CPU time, although completing and serializing one result takes longer.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestApp, createTestDatabase } from '../../support/app.ts';
+import { insertRows } from '../../support/database/insert-rows.ts';
+import { getDatabaseUrl, startGateway } from '../fixtures/gateway.ts';
+import { toStallMsMax } from './hostile-texts.ts';
+import { measureStall } from './measure-stall.ts';
+
+/** LIMIT_HEAVY lets one heavy operation of each of two callers run at the same time. */
+const CALLER_COUNT = 2;
+const REQUESTS_PER_CALLER = 8;
+const PAGE_SIZE = 1_000;
+/** The default of LIMIT_ALIASES. */
+const PAGE_COUNT = 30;
+const RESULT_CHARACTERS = 1_000;
+
+const PAGES = Array.from(
+  { length: PAGE_COUNT },
+  (_, index) => `page${index}: operations(first: ${PAGE_SIZE}) { edges { node { id result } } }`,
+);
+const QUERY = `query Pages { viewer { project { ${PAGES.join(' ')} } } }`;
+
+/** The requests must neither be refused nor time out. */
+const LIMITS = {
+  ...{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' },
+  ...{ LIMIT_TURN_MS: '600000', LIMIT_QUERY_MS: '600000' },
+};
+
+test('sends large results without blocking the event loop', async () => {
+  const database = await createTestDatabase();
+  const url = await getDatabaseUrl(database);
+  const app = await createTestApp({ database });
+  onTestFinished(() => app[Symbol.asyncDispose]());
+  const apiKeys: string[] = [];
+  for (let caller = 0; caller < CALLER_COUNT; caller += 1) {
+    const { projectId, apiKey } = await app.createTenant();
+    const row = { projectId, result: 'a'.repeat(RESULT_CHARACTERS) };
+    await insertRows(app).operations(Array.from({ length: PAGE_SIZE }, () => row));
+    apiKeys.push(apiKey);
+  }
+  const gateway = await startGateway({ DATABASE_URL: url, ROLES: 'api', ...LIMITS });
+  const countNodes = async (apiKey: string) => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      // A result with extensions is sent in parts, too.
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey, 'x-query-cost': '1' },
+      body: JSON.stringify({ query: QUERY }),
+    });
+    return (await response.text()).split('"node"').length - 1;
+  };
+  const sendAll = async () => {
+    const requests = apiKeys.flatMap((apiKey) =>
+      Array.from({ length: REQUESTS_PER_CALLER }, () => countNodes(apiKey)),
+    );
+    expect(new Set(await Promise.all(requests))).toEqual(new Set([PAGE_COUNT * PAGE_SIZE]));
+  };
+  const stallMsMax = toStallMsMax(0);
+  const stallMs = await measureStall(gateway, stallMsMax, sendAll);
+  console.log(`The longest iteration took ${stallMs} ms.`);
+  expect(stallMs).toBeLessThanOrEqual(stallMsMax);
+});
