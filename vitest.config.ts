@@ -258,6 +258,7 @@ const MEASURED = (
         'noisy-neighbours',
         'overload',
         'stall/response-stalls',
+        'stall/result-stalls',
       ]
 ).map((name) => `test/faults/${name}.test.ts`);
 

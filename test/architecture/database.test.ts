@@ -102,3 +102,15 @@ test('only listed files outside of the database layer write SQL', () => {
   const outside = filesWithSql.filter((file) => !file.startsWith('database/'));
   expect(outside.toSorted()).toEqual(SQL_FILES);
 });
+
+test('docs/architecture.md says what each hot statement saves', () => {
+  const table = readFileSync(join(src, '..', 'docs', 'architecture.md'), 'utf8');
+  const documented = [...table.matchAll(/^\|.*`(hot\/[\w-]+\.ts)`.*\d\.\d \|$/gm)].map(
+    ([, file]) => file,
+  );
+  const hot = files
+    .filter((file) => file.startsWith('database/statements/hot/'))
+    .map((file) => file.slice('database/statements/'.length))
+    .filter((file) => file !== 'hot/shared-statements.ts');
+  expect(documented.toSorted()).toEqual(hot);
+});

@@ -50,7 +50,7 @@ const READING_FILES = {
     'domain/agents/decide-proposal.ts',
   ],
   'exclude hidden rows themselves': [
-    'database/statements/hot/attention-items.ts',
+    'database/statements/attention-items.ts',
     'database/statements/hot/write-target.ts',
     'domain/connections/connection/connection-of-group.ts',
     'domain/integrations/custom-provider/suspended-connections.ts',

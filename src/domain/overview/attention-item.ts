@@ -7,7 +7,7 @@ import {
   ITEMS_OF_KIND_MAX,
   loadAttentionRows,
   ROWS_OF_KIND_MAX,
-} from '../../database/statements/hot/attention-items.ts';
+} from '../../database/statements/attention-items.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { createProviderId } from '../../kernel/ids.ts';

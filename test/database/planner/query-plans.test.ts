@@ -6,7 +6,7 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import type { RunQuery } from '../../../src/database/connect/run-query.ts';
-import { ROWS_OF_KIND_MAX } from '../../../src/database/statements/hot/attention-items.ts';
+import { ROWS_OF_KIND_MAX } from '../../../src/database/statements/attention-items.ts';
 import { Backlog } from '../../../src/deliveries/backlog.ts';
 import { type ClaimedDelivery, Claimer } from '../../../src/deliveries/claimer.ts';
 import { createFailureEvent } from '../../../src/deliveries/delivery-worker.ts';

@@ -1,5 +1,5 @@
 /** Reads the problems of several projects that need a person: rows with a problem, and counts of recent failures. */
-import { type RunStatement, sqlStatement } from '../statements.ts';
+import { type RunStatement, sqlStatement } from './statements.ts';
 
 export interface AttentionRow {
   projectId: string;
