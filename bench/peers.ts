@@ -71,9 +71,13 @@ export const GATEWAY_ENV = {
   RETENTION_DAYS: '3650',
 };
 
-export async function startPeer(name: PeerName, filled: FilledDatabase): Promise<Peer> {
+export async function startPeer(
+  name: PeerName,
+  filled: FilledDatabase,
+  profile?: string | undefined,
+): Promise<Peer> {
   if (name === 'gateway') {
-    const server = await startGateway(filled.url, { env: { ROLES: 'api' } });
+    const server = await startGateway(filled.url, { env: { ROLES: 'api' }, profile });
     return createGatewayPeer(server, filled.apiKey);
   }
   const hasDuties = name.endsWith(DUTIES_SUFFIX);
@@ -113,8 +117,11 @@ export function createGatewayPeer(server: Server, apiKey: string): Peer {
 /** The peers on a filled database. */
 export type PeerPool = ServerPool<PeerName, Peer>;
 
-export function createPeerPool(filled: FilledDatabase, { smoke }: { smoke: boolean }): PeerPool {
-  return createServerPool((name) => startPeer(name, filled), smoke);
+export function createPeerPool(
+  filled: FilledDatabase,
+  { smoke, profile }: { smoke: boolean; profile?: string | undefined },
+): PeerPool {
+  return createServerPool((name) => startPeer(name, filled, profile), smoke);
 }
 
 interface GatewayOptions {
