@@ -241,7 +241,10 @@ const autoBatchRules: Rule[] = [
     title: 'Single writes with `autoBatchPolicy` are executed together when 100 have accumulated.',
     async rest(fixture) {
       const write = () => writeByRest(fixture, createCollectedWrite('hundred', 1440));
-      const responses = await Promise.all(Array.from({ length: 100 }, write));
+      const responses: Awaited<ReturnType<typeof write>>[] = [];
+      // More concurrent writes would wait too long for a connection on a busy machine.
+      while (responses.length < 100)
+        responses.push(...(await Promise.all(Array.from({ length: 25 }, write))));
       expect(responses.filter(({ operationId }) => !operationId)).toEqual([]);
       await expectSuccess(
         fixture,
