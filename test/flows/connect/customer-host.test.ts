@@ -19,6 +19,9 @@ const UPDATE_CONNECTION = `mutation UpdateConnection($input: UpdateConnectionInp
   updateConnection(input: $input) { connection { providerWorkspaceRef } }
 }`;
 
+const PERSON = { username: 'ann', password: 'secret' };
+const PERSON_AND_CLIENT = { ...PERSON, clientId: 'client', clientSecret: 'secret' };
+
 const toAppHost = (workspaceHost: string) => ({ metadata: { providerParams: { workspaceHost } } });
 
 function startConnect(tenant: Tenant, providerAppId: string, providerWorkspaceRef: string) {
@@ -47,17 +50,21 @@ test('a consent requires the host that the provider app names', async () => {
   expect(await findDetail(withHost, 'acme.coupahost.com')).toBe('null');
 });
 
-test('the secret of a provider app is not sent to the host of an imported token', async () => {
+test.each([
+  ['coupa', 'evil.example', { oauth2AuthorizationCode: { refreshToken: { token: 'refresh' } } }],
+  ['sugarCRM', 'https://evil.example', { oauth2PasswordCredentials: PERSON_AND_CLIENT }],
+])('the secret of a provider app of %s is only sent to the host that the app names', async (provider, providerWorkspaceRef, credentials) => {
   const tenant = await app.createTenant();
   const providerAppId = await createProviderApp(tenant, {
-    provider: 'coupa',
-    ...toAppHost('acme.coupahost.com'),
+    provider,
+    ...toAppHost('acme.example.com'),
   });
   const { id } = await generateConnection(tenant, {
-    provider: 'coupa',
+    provider,
     providerAppId,
-    providerWorkspaceRef: 'evil.example',
-    oauth2AuthorizationCode: { refreshToken: { token: 'refresh' } },
+    providerWorkspaceRef,
+    ...credentials,
+    skipCheck: true,
   });
   const session = await openProviderSessionOf(services, await getConnection(app, id));
   await expect(session.send({ method: 'GET', path: '/' })).rejects.toThrow(
@@ -66,30 +73,82 @@ test('the secret of a provider app is not sent to the host of an imported token'
   expect(send).not.toHaveBeenCalled();
 });
 
-test('a new host requires new credentials', async () => {
+test('the secret of a provider app is not sent with a password to a host that the app does not name', async () => {
   const tenant = await app.createTenant();
-  const keys = [
-    ['emailBison', { apiKey: 'key' }],
-    ['kaseyaVSAX', { basicAuth: { username: 'ann', password: 'secret' } }],
-    ['discourse', { customAuth: { apiKey: 'key', username: 'ann' } }],
-  ] as const;
-  for (const [provider, credentials] of keys) {
-    const account = { provider, providerWorkspaceRef: 'a.acme.example' };
-    const { id } = await generateConnection(tenant, { ...account, ...credentials });
-    const update = (changes: object) =>
-      tenant.request(UPDATE_CONNECTION, {
-        input: {
-          projectIdOrName: tenant.projectId,
-          connectionId: id,
-          providerWorkspaceRef: 'b.acme.example',
-          ...changes,
-        },
-      });
-    expect(JSON.stringify((await update({})).errors)).toContain(
-      'points to another origin, https://b.acme.example. Send new credentials with it',
-    );
-    expect((await update({ credentials })).data?.updateConnection.connection).toEqual({
-      providerWorkspaceRef: 'b.acme.example',
+  await createProviderApp(tenant, {
+    provider: 'sugarCRM',
+    clientId: PERSON_AND_CLIENT.clientId,
+    ...toAppHost('acme.example.com'),
+  });
+  send.mockResolvedValue({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from('{"access_token":"token"}'),
+    truncated: false,
+  });
+  const request = async (providerWorkspaceRef: string, clientId: string) => {
+    const { id } = await generateConnection(tenant, {
+      provider: 'sugarCRM',
+      providerWorkspaceRef,
+      oauth2PasswordCredentials: { ...PERSON_AND_CLIENT, clientId },
+      skipCheck: true,
     });
-  }
+    const session = await openProviderSessionOf(services, await getConnection(app, id));
+    return session.send({ method: 'GET', path: '/' });
+  };
+  await expect(request('https://evil.example', PERSON_AND_CLIENT.clientId)).rejects.toThrow(
+    'is at evil.example, which is not the workspaceHost of the provider app.',
+  );
+  expect(send).not.toHaveBeenCalled();
+  await request('https://acme.example.com', PERSON_AND_CLIENT.clientId);
+  // The client of another app belongs to the customer.
+  await request('https://other.example', 'client-of-customer');
+});
+
+const CUSTOMER_HOSTS = [
+  ['coupa', { oauth2AuthorizationCode: { accessToken: { token: 'token' } } }],
+  ['discourse', { customAuth: { apiKey: 'key', username: 'ann' } }],
+  ['emailBison', { apiKey: 'key' }],
+  ['kaseyaVSAX', { basicAuth: PERSON }],
+  ['loxo', { apiKey: 'key' }],
+  ['odoo', { apiKey: 'key' }],
+  ['sugarCRM', { oauth2PasswordCredentials: PERSON_AND_CLIENT }],
+  ['vtiger', { basicAuth: PERSON }],
+] as const;
+
+test('covers each provider whose customers enter the host', () => {
+  const names = CATALOG.filter(({ hasCustomerHost }) => hasCustomerHost).map(({ name }) => name);
+  expect(CUSTOMER_HOSTS.map(([name]) => name)).toEqual(names.toSorted());
+});
+
+test.each(
+  CUSTOMER_HOSTS,
+)('a new host of %s requires new credentials', async (provider, credentials) => {
+  const tenant = await app.createTenant();
+  const isAddress = CATALOG.find(({ name }) => name === provider)?.baseUrl.startsWith('{{');
+  const toRef = (host: string) => (isAddress ? `https://${host}` : host);
+  const { id } = await generateConnection(tenant, {
+    provider,
+    providerWorkspaceRef: toRef('a.acme.example'),
+    providerMetadata: { agencySlug: 'acme' },
+    ...credentials,
+    skipCheck: true,
+  });
+  const update = (changes: object) =>
+    tenant.request(UPDATE_CONNECTION, {
+      input: {
+        projectIdOrName: tenant.projectId,
+        connectionId: id,
+        providerWorkspaceRef: toRef('b.acme.example'),
+        skipCheck: true,
+        ...changes,
+      },
+    });
+  expect(JSON.stringify((await update({})).errors)).toContain(
+    'points to another origin, https://b.acme.example. Send new credentials with it',
+  );
+  expect((await update({ credentials })).data?.updateConnection.connection).toEqual({
+    providerWorkspaceRef: toRef('b.acme.example'),
+  });
+  expect(send).not.toHaveBeenCalled();
 });

@@ -98,11 +98,34 @@ export async function getClient(
   credentials: TokenCredentials,
 ): Promise<OAuthClient> {
   if ('clientId' in credentials) {
-    return { id: credentials.clientId, secret: credentials.clientSecret };
+    const client = { id: credentials.clientId, secret: credentials.clientSecret };
+    return bindToAppHost(services, { projectId, provider: name, providerAppId }, client);
   }
   const client = await findAppClient(services, { projectId, id: providerAppId, provider: name });
   if (!client) throw createMissingAppError(getOAuthProvider(services, name));
   return client;
+}
+
+/**
+ * If customers enter the host, and the client of the credentials is that of a provider app, its secret is the builder's.
+ * Returns the client with the only host that may receive the secret.
+ */
+async function bindToAppHost(
+  { catalog, database }: Pick<ProjectServices, 'catalog' | 'database'>,
+  { projectId, provider, providerAppId }: Pick<Account, 'projectId' | 'provider' | 'providerAppId'>,
+  client: OAuthClient,
+): Promise<OAuthClient> {
+  if (!catalog.find(provider)?.hasCustomerHost) return client;
+  const app = await database.prisma.providerApp.findFirst({
+    where: {
+      projectId,
+      provider,
+      ...(providerAppId === null ? { clientId: client.id } : { id: providerAppId }),
+    },
+    select: { metadata: true },
+    orderBy: { id: 'desc' },
+  });
+  return app ? { ...client, isApp: true, workspaceHost: findWorkspaceHost(app) } : client;
 }
 
 function createGrant(credentials: Extract<Grant, { clientId: string }>): Record<string, string> {
