@@ -1,13 +1,14 @@
 /**
  * Connects to each provider of the catalog and forwards a request. A stand-in for the network
- * responds, and records where each request goes and what it carries.
+ * responds, and records where each request goes and what it carries. The titles of the tests are a table of the entries and
+ * their schemes.
  *
  * @module-tag all/walk
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { UnsecuredJWT } from 'jose';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { openProviderSessionOf } from '../../../src/domain/connections/connection/connection-session.ts';
 import type { OutboundRequest } from '../../../src/outbound/client.ts';
 import type { StreamedRequest } from '../../../src/outbound/streamed-exchange.ts';
@@ -276,65 +277,70 @@ test.each([
   });
 });
 
-describe.each(providers.map((entry) => ({ name: entry.name, entry })))('$name', ({ entry }) => {
-  test('connects, refreshes, and sends a request to its host', async () => {
-    const { name, baseUrl, headers = {}, healthCheck, apiKey, oauth2, custom } = entry;
-    const values = createValues(entry);
-    const isConsented = entry.authSchemes.some(isConsentScheme);
-    const connectionId = isConsented
-      ? await connectByConsent(entry, values)
-      : (
-          await generateConnection(tenant, {
-            ...createAccount(entry, values),
-            ...createCredentials(entry),
-          })
-        ).id;
-    const address = ADDRESSES[name];
-    if (address) values.set('workspace', address);
+test('walks over at least 225 providers', () => {
+  expect(providers.length).toBeGreaterThanOrEqual(225);
+});
 
-    if (oauth2 || custom?.grant) {
-      clock.aheadMs = 3 * HOUR_MS;
-      requests.length = 0;
-    }
-    const base = fill(baseUrl, values);
-    const key = apiKey?.in === 'query' ? `${apiKey.name}=key-1` : '';
-    if (typeof healthCheck === 'string' && !oauth2 && !custom?.grant) {
-      expect(requests.map(({ url }) => url)).toContain(`${base}${healthCheck}${key && `?${key}`}`);
-    }
-    const session = await openProviderSessionOf(services, await getConnection(app, connectionId));
-    await session.forward({
-      method: 'GET',
-      target: '/walk?limit=1',
-      headers: { authorization: 'for the gateway' },
-      body: null,
-      signal: new AbortController().signal,
-    });
-    const forwarded = requests.at(-1);
-    expect(forwarded?.url).toBe(`${base}/walk?limit=1${key && `&${key}`}`);
-    const filled = Object.entries(headers).map(([header, template]) => [
-      header.toLowerCase(),
-      fill(template, values),
-    ]);
-    expect(forwarded?.headers).toMatchObject({
-      ...describeCredentials(entry),
-      ...Object.fromEntries(filled),
-    });
-    if (custom?.grant) expectGrantRequest(custom.grant, values, requests.at(-2));
-    if (!oauth2) return;
-    if (oauth2.adminConsent) {
-      const { tokenUrl, scope } = oauth2.adminConsent;
-      const form = { grant_type: 'client_credentials', scope };
-      const appGrant = { ...entry, oauth2: { ...oauth2, tokenUrl } };
-      return expectTokenRequest(appGrant, values, requests.at(-2), form);
-    }
-    const grant = isConsented
-      ? { grant_type: 'refresh_token', refresh_token: `refresh-${tokenCount - 1}` }
-      : {
-          grant_type:
-            entry.authSchemes[0] === 'OAUTH2_PASSWORD' ? 'password' : 'client_credentials',
-        };
-    const { refreshUrl = oauth2.tokenUrl } = oauth2;
-    const refreshing = { ...entry, oauth2: { ...oauth2, tokenUrl: refreshUrl } };
-    expectTokenRequest(refreshing, values, requests.at(-2), grant);
+test.each(
+  providers.map((entry) => ({ name: entry.name, scheme: entry.authSchemes[0], entry })),
+)('$name ($scheme) connects, refreshes, and sends a request to its host', async ({ entry }) => {
+  const { name, baseUrl, headers = {}, healthCheck, apiKey, oauth2, custom } = entry;
+  const values = createValues(entry);
+  const isConsented = entry.authSchemes.some(isConsentScheme);
+  const connectionId = isConsented
+    ? await connectByConsent(entry, values)
+    : (
+        await generateConnection(tenant, {
+          ...createAccount(entry, values),
+          ...createCredentials(entry),
+        })
+      ).id;
+  const address = ADDRESSES[name];
+  if (address) values.set('workspace', address);
+
+  if (oauth2 || custom?.grant) {
+    clock.aheadMs = 3 * HOUR_MS;
+    requests.length = 0;
+  }
+  const base = fill(baseUrl, values);
+  const key = apiKey?.in === 'query' ? `${apiKey.name}=key-1` : '';
+  if (healthCheck !== undefined && !oauth2 && !custom?.grant) {
+    const path = typeof healthCheck === 'string' ? healthCheck : healthCheck.path;
+    const url = path.startsWith('https:') ? path : `${base}${path}`;
+    expect(requests.filter((request) => request.url.startsWith(url))).not.toEqual([]);
+  }
+  const session = await openProviderSessionOf(services, await getConnection(app, connectionId));
+  await session.forward({
+    method: 'GET',
+    target: '/walk?limit=1',
+    headers: { authorization: 'for the gateway' },
+    body: null,
+    signal: new AbortController().signal,
   });
+  const forwarded = requests.at(-1);
+  expect(forwarded?.url).toBe(`${base}/walk?limit=1${key && `&${key}`}`);
+  const filled = Object.entries(headers).map(([header, template]) => [
+    header.toLowerCase(),
+    fill(template, values),
+  ]);
+  expect(forwarded?.headers).toMatchObject({
+    ...describeCredentials(entry),
+    ...Object.fromEntries(filled),
+  });
+  if (custom?.grant) expectGrantRequest(custom.grant, values, requests.at(-2));
+  if (!oauth2) return;
+  if (oauth2.adminConsent) {
+    const { tokenUrl, scope } = oauth2.adminConsent;
+    const form = { grant_type: 'client_credentials', scope };
+    const appGrant = { ...entry, oauth2: { ...oauth2, tokenUrl } };
+    return expectTokenRequest(appGrant, values, requests.at(-2), form);
+  }
+  const grant = isConsented
+    ? { grant_type: 'refresh_token', refresh_token: `refresh-${tokenCount - 1}` }
+    : {
+        grant_type: entry.authSchemes[0] === 'OAUTH2_PASSWORD' ? 'password' : 'client_credentials',
+      };
+  const { refreshUrl = oauth2.tokenUrl } = oauth2;
+  const refreshing = { ...entry, oauth2: { ...oauth2, tokenUrl: refreshUrl } };
+  expectTokenRequest(refreshing, values, requests.at(-2), grant);
 });
