@@ -29,6 +29,8 @@ const en = {
   notConnected: 'Not connected',
   badCredentials: 'Bad credentials',
   credentialsRejected: 'The provider rejected these credentials. Reconnect your account.',
+  detailsMissing: (labels: string[]) =>
+    `This integration also needs ${labels.join(', ')}. Reconnect your account to enter it.`,
   connectProvider: (provider: string) => `Connect ${provider}`,
   reconnectProvider: (provider: string) => `Reconnect ${provider}`,
   connectAnotherAccount: 'Connect another account',
@@ -164,6 +166,8 @@ const de: Messages = {
   badCredentials: 'Ungültige Zugangsdaten',
   credentialsRejected:
     'Der Anbieter hat diese Zugangsdaten abgelehnt. Verbinden Sie Ihr Konto erneut.',
+  detailsMissing: (labels) =>
+    `Diese Integration braucht noch: ${labels.join(', ')}. Verbinden Sie Ihr Konto erneut, um dies einzugeben.`,
   connectProvider: (provider) => `${provider} verbinden`,
   reconnectProvider: (provider) => `${provider} erneut verbinden`,
   connectAnotherAccount: 'Anderes Konto verbinden',

@@ -1,6 +1,7 @@
 /** Connects an account, either with credentials that the person enters or by consent at the provider. */
 import { useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
+import type { credentialsForm_integration$key } from '../__generated__/credentialsForm_integration.graphql.ts';
 import type { credentialsForm_provider$key } from '../__generated__/credentialsForm_provider.graphql.ts';
 import type { credentialsFormMutation } from '../__generated__/credentialsFormMutation.graphql.ts';
 import { Action, Choice, Form, Refusal, TextInput } from '../src/parts/form.tsx';
@@ -11,7 +12,7 @@ import { describeInput } from './input-help.tsx';
 import type { Parties } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
-import { describeScheme, listInputs, needsConsent, nestValues } from './schemes.ts';
+import { describeScheme, findMember, listInputs, needsConsent, nestValues } from './schemes.ts';
 
 const PROVIDER = graphql`
   fragment credentialsForm_provider on Provider {
@@ -28,15 +29,21 @@ const PROVIDER = graphql`
       docsUrl
       defaultValue
     }
-    inputs {
+    customInputs {
       name
       displayName
       optional
+      isSecret
       prompt
       docsUrl
       defaultValue
     }
-    customInputs {
+  }
+`;
+
+const INTEGRATION = graphql`
+  fragment credentialsForm_integration on Integration {
+    connectInputs {
       name
       displayName
       optional
@@ -61,6 +68,9 @@ interface CredentialsFormProps {
   projectId: string;
   parties: Parties;
   provider: credentialsForm_provider$key;
+  integration: credentialsForm_integration$key;
+  /** `providerMetadata` of the connection that the form renews. Null if there is none. */
+  metadata: unknown;
   /** The schemes that the person can choose, at least one. */
   choices: readonly string[];
   onDone: () => void;
@@ -84,12 +94,14 @@ export function CredentialsForm({
   projectId,
   parties,
   choices,
+  metadata,
   onDone,
   ...props
 }: CredentialsFormProps) {
   const messages = useMessages();
   const provider = useFragment(PROVIDER, props.provider);
   const { customInputs } = provider;
+  const { connectInputs } = useFragment(INTEGRATION, props.integration);
   const workspaceUrl = findWorkspaceUrl(provider.baseUrl);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   /** The scheme whose error is shown. Null after the person has chosen another one. */
@@ -100,7 +112,7 @@ export function CredentialsForm({
     ...input,
     name: CREDENTIALS_PREFIX + name,
   }));
-  const metadataNames = provider.inputs.map(({ name }) => METADATA_PREFIX + name);
+  const metadataNames = connectInputs.map(({ name }) => METADATA_PREFIX + name);
   const fieldNames = [...inputs.map(({ name }) => name), ...metadataNames, WORKSPACE_NAME];
   // A builder creates the client of a consent, so the vendor's page about it does not help the person.
   const isFirstScheme = scheme === provider.authSchemes[0] && !needsConsent(scheme);
@@ -111,7 +123,13 @@ export function CredentialsForm({
   const problem = sentScheme === scheme ? lastProblem : null;
   const target = { projectIdOrName: projectId, provider: provider.name, ...parties };
   const submit = async (values: Record<string, FormDataEntryValue>) => {
-    const providerDetails = nestValues(values, [WORKSPACE_NAME, ...metadataNames]);
+    const { providerMetadata: newMetadata, ...details } = nestValues(values, [
+      WORKSPACE_NAME,
+      ...metadataNames,
+    ]);
+    // Modules of other integrations may need the other members.
+    const providerMetadata = newMetadata && { ...Object(metadata), ...Object(newMetadata) };
+    const providerDetails = { ...details, ...(providerMetadata && { providerMetadata }) };
     setSentScheme(scheme);
     // The input names no scheme, so the gateway uses PKCE if the provider supports it.
     if (needsConsent(scheme)) return consent.start({ ...target, ...providerDetails });
@@ -166,13 +184,16 @@ export function CredentialsForm({
           )}
         />
       )}
-      {provider.inputs.map((input) => (
+      {connectInputs.map((input) => (
         <TextInput
           key={input.name}
           name={METADATA_PREFIX + input.name}
           label={input.displayName}
           isRequired={!input.optional}
-          {...describeInput(messages, input)}
+          {...describeInput(messages, {
+            ...input,
+            defaultValue: findMember(metadata, input.name) ?? input.defaultValue,
+          })}
         />
       ))}
       {docsUrl && (

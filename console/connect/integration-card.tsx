@@ -13,7 +13,7 @@ import { Disconnect } from './disconnect.tsx';
 import { InstallForm } from './install-form.tsx';
 import { InstalledPart } from './installed-part.tsx';
 import { useMessages } from './messages.ts';
-import { listChoices, needsConsent } from './schemes.ts';
+import { findMember, listChoices, needsConsent } from './schemes.ts';
 
 const INTEGRATION = graphql`
   fragment integrationCard_integration on Integration {
@@ -21,11 +21,17 @@ const INTEGRATION = graphql`
     name
     provider
     connectSchemes
+    connectInputs {
+      name
+      displayName
+      optional
+    }
     latestRevision {
       content {
         displayName
       }
     }
+    ...credentialsForm_integration
     ...installForm_integration
   }
 `;
@@ -39,7 +45,6 @@ interface CardProvider {
   name: string;
   displayName: string;
   workspaceInput: { optional: boolean } | null | undefined;
-  inputs: readonly object[];
   customInputs: readonly object[];
 }
 
@@ -48,7 +53,12 @@ interface IntegrationCardProps {
   parties: Parties;
   integration: integrationCard_integration$key;
   provider: (credentialsForm_provider$key & CardProvider) | null;
-  connection: { id: string; status: string; consumer: { consumerRef: string } } | null;
+  connection: {
+    id: string;
+    status: string;
+    providerMetadata?: unknown;
+    consumer: { consumerRef: string };
+  } | null;
   /** Installations that use the connection. */
   installationIds: readonly string[];
   installation: installedPart_installation$key | null;
@@ -79,7 +89,9 @@ export function IntegrationCard(props: IntegrationCardProps) {
   const otherChoices = provider?.workspaceInput
     ? choices
     : choices.filter((scheme) => !needsConsent(scheme));
-  const isDirect = provider !== null && canConsentDirectly(provider, choices);
+  const { connectInputs } = integration;
+  const isDirect =
+    provider !== null && connectInputs.length === 0 && canConsentDirectly(provider, choices);
   const [isReconnecting, setReconnecting] = useState(props.startsConnecting);
   const formChoices = openChoices ?? (isReconnecting ? choices : null);
   const isConnecting = formChoices !== null && formChoices.length > 0;
@@ -93,7 +105,15 @@ export function IntegrationCard(props: IntegrationCardProps) {
       : setOpenChoices(choices);
   const providerName = provider?.displayName ?? integration.provider;
   const isBroken = connection?.status === 'BAD_CREDENTIALS';
-  const needsAccount = !connection || isBroken;
+  const missingInputs =
+    connection && !installation
+      ? connectInputs.filter(
+          ({ name, optional }) =>
+            !optional && findMember(connection.providerMetadata, name) === undefined,
+        )
+      : [];
+  const lacksInputs = missingInputs.length > 0;
+  const needsAccount = !connection || isBroken || lacksInputs;
   const title = integration.latestRevision.content.displayName ?? integration.name;
   return (
     <section className="card" aria-label={title}>
@@ -111,11 +131,16 @@ export function IntegrationCard(props: IntegrationCardProps) {
         )}
       </div>
       {isBroken && <p>{messages.credentialsRejected}</p>}
+      {!isBroken && lacksInputs && (
+        <p>{messages.detailsMissing(missingInputs.map(({ displayName }) => displayName))}</p>
+      )}
       {isConnecting && provider && (
         <CredentialsForm
           projectId={projectId}
           parties={parties}
           provider={provider}
+          integration={integration}
+          metadata={connection?.providerMetadata ?? null}
           choices={formChoices}
           onDone={closeForm}
         />
@@ -140,6 +165,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
       )}
       {connection &&
         !isBroken &&
+        !lacksInputs &&
         !isConnecting &&
         (installation ? (
           <InstalledPart installation={installation} mayRead={permissions.includes('READ')} />
@@ -155,7 +181,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
         ))}
       {connection && !isConnecting && (
         <div className="row account-actions">
-          {!isBroken && choices.length > 0 && (
+          {!needsAccount && choices.length > 0 && (
             <Action kind="quiet" onPress={() => setOpenChoices(choices)}>
               {messages.connectAnotherAccount}
             </Action>
@@ -174,11 +200,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
   );
 }
 
-/** True if the person consents without entering anything first. */
-function canConsentDirectly(
-  { workspaceInput, inputs }: CardProvider,
-  choices: readonly string[],
-): boolean {
-  const needsInput = inputs.length > 0 || workspaceInput?.optional === false;
-  return choices.some(needsConsent) && !needsInput;
+/** True if the person can consent without entering a workspace first. */
+function canConsentDirectly({ workspaceInput }: CardProvider, choices: readonly string[]): boolean {
+  return choices.some(needsConsent) && workspaceInput?.optional !== false;
 }

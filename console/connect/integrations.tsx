@@ -49,6 +49,7 @@ const QUERY = graphql`
             provider
             status
             authScheme
+            providerMetadata
             consumer {
               consumerRef
             }
@@ -74,9 +75,6 @@ const QUERY = graphql`
         displayName
         workspaceInput {
           optional
-        }
-        inputs {
-          name
         }
         customInputs {
           name

@@ -44,7 +44,7 @@ export function listInputs(
     ...describeInput(messages, input),
     name: `customAuth.${input.name}`,
     label: input.displayName,
-    isSecret: true,
+    isSecret: input.isSecret,
     isOptional: input.optional,
   }));
 }
@@ -52,6 +52,7 @@ export function listInputs(
 interface DeclaredInput extends HelpedInput {
   name: string;
   optional: boolean;
+  isSecret: boolean;
 }
 
 /** True if the person consents on a page of the provider. */
@@ -101,4 +102,14 @@ export function nestValues(values: Record<string, FormDataEntryValue>, names: re
     parent[lastKey] = value;
   }
   return result;
+}
+
+/**
+ * Returns the text of a member of `providerMetadata`, which may be an object with the text as `value`. Undefined if there
+ * is none.
+ */
+export function findMember(metadata: unknown, name: string): string | undefined {
+  const member: unknown = Object(metadata)[name];
+  const text: unknown = typeof member === 'object' ? Object(member).value : member;
+  return typeof text === 'string' && text !== '' ? text : undefined;
 }

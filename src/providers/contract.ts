@@ -78,9 +78,21 @@ export interface CustomInput extends InputHelp {
   optional?: true;
 }
 
+/** A value that builders enter at a provider app. */
+export interface AppInput extends CustomInput {
+  /** The modules that use the value. Absent if all do. */
+  modules?: readonly string[];
+}
+
+/** A value of custom authentication. */
+interface CredentialInput extends CustomInput {
+  /** True if forms show the value. Default: they mask it, because it is a secret. */
+  visible?: true;
+}
+
 /** Custom authentication: headers and query parameters with the customer's inputs (`{{name}}`), or tokens. */
 interface CustomAuthSettings {
-  inputs: CustomInput[];
+  inputs: CredentialInput[];
   headers?: { name: string; valueTemplate: string }[];
   queryParams?: { name: string; valueTemplate: string }[];
   /** How the inputs are exchanged for a token, which requests carry instead of the inputs. */
@@ -211,6 +223,11 @@ export interface Provider {
   scopes?: readonly string[];
   /** Members of the metadata that a connection needs besides credentials and workspace. */
   inputs?: readonly CustomInput[];
+  /** Members of the metadata of a provider app, in the lists of their names. */
+  appInputs?: {
+    authQueryParams?: readonly AppInput[];
+    providerParams?: readonly AppInput[];
+  };
   limits: ProviderLimits;
   /** Optional features of reads and writes that the provider supports. */
   features: {

@@ -1,5 +1,5 @@
 /** Modules of providers, and the view of a provider through one of its modules. */
-import type { Provider, ProviderModule } from './contract.ts';
+import type { CustomInput, Provider, ProviderModule } from './contract.ts';
 
 /** The module name of a provider without modules. */
 const ROOT_MODULE = 'root';
@@ -17,6 +17,15 @@ export function findModule(provider: Provider, name: string | null): ProviderMod
   const modules = getModules(provider);
   if (name === null) return modules[0];
   return modules.find((module) => module.name === name || module.aliases?.includes(name)) ?? null;
+}
+
+/**
+ * Lists the members of the metadata that a connection needs for integrations of the module: those of the provider, and
+ * those of the module.
+ */
+export function listModuleInputs(provider: Provider, name: string | null): CustomInput[] {
+  const inputs = [...(provider.inputs ?? []), ...(findModule(provider, name)?.inputs ?? [])];
+  return [...new Map(inputs.map((input) => [input.name, input])).values()];
 }
 
 /** Returns the module's name under which types of fields are stored. Empty if the provider has no such module. */

@@ -225,7 +225,7 @@ export function testChanges(getStage: () => ConsoleStage) {
     await open('providers/hubspot');
     await press('Add app');
     await dialog().getByText(`${getStage().url}/oauth/callback`).waitFor();
-    const scopes = dialog().getByLabel('Scopes');
+    const scopes = dialog().getByLabel('Scopes', { exact: true });
     expect(await scopes.inputValue()).toContain('crm.objects.contacts.read');
     await expectAccessible(page);
     await dialog().getByLabel('Client ID').fill('client');
@@ -234,6 +234,31 @@ export function testChanges(getStage: () => ConsoleStage) {
     await pressInDialog('Add app');
     expect(await scopes.evaluate((input: HTMLTextAreaElement) => input.validity.valid)).toBe(false);
     await pressInDialog('Cancel');
+  });
+
+  test("asks for the values of an app's metadata, and shows what is wrong with them", async () => {
+    await open('providers/coupa');
+    await press('Add app');
+    await dialog().getByLabel('Client ID').fill('client');
+    await dialog().getByLabel('Client secret').fill('secret');
+    await dialog().getByLabel('Scopes', { exact: true }).fill('read');
+    const host = dialog().getByLabel('Host of the account');
+    await host.fill('not a host');
+    await pressInDialog('Add app');
+    await dialog().getByText('must be a host, like acme.example.com.').waitFor();
+    await expectAccessible(page);
+    await host.fill('acme.coupahost.com');
+    await pressInDialog('Add app');
+    await dialog().waitFor({ state: 'detached' });
+    const { project } = await getStage().api(
+      '{ project(idOrName: "demo") { providerApps(first: 1, provider: "coupa") { nodes { metadata } } } }',
+    );
+    expect(project.providerApps.nodes).toEqual([
+      { metadata: { providerParams: { workspaceHost: 'acme.coupahost.com' } } },
+    ]);
+    await open('providers/linkedIn');
+    await page.getByText('Inputs of LinkedIn (Ads)').waitFor();
+    await page.getByText('Ad Account ID').waitFor();
   });
 
   test('shows the warnings of a saved revision until they are closed', async () => {

@@ -280,14 +280,14 @@ export function testConnect(getStage: () => ConsoleStage) {
   });
 
   /** Opens the connect page with one integration of the provider. */
-  async function openProvider(provider: string): Promise<Page> {
+  async function openProvider(provider: string, module?: string): Promise<Page> {
     const name = `by-${provider}`;
     await getStage().api(
       `mutation CreateIntegration($provider: String!, $name: String!, $content: IntegrationContentInput!) {
         createProviderApp(input: { projectIdOrName: "demo", provider: $provider, clientId: "id", clientSecret: "secret", scopes: ["all"] }) { providerApp { id } }
         createIntegration(input: { projectIdOrName: "demo", name: $name, provider: $provider,
           latestRevision: { specVersion: "1.0.0", content: $content } }) { integration { id } } }`,
-      { provider, name, content: { name, provider, proxy: { enabled: true } } },
+      { provider, name, content: { name, provider, module, proxy: { enabled: true } } },
     );
     const customer = await page.context().newPage();
     await customer.goto(await connectUrl('with-workspace', name));
@@ -332,6 +332,61 @@ export function testConnect(getStage: () => ConsoleStage) {
     expect(await link.getAttribute('href')).toMatch(/^https:\/\/learn\.microsoft\.com\//);
     await expectAccessible(customer);
     await closeProvider('dynamicsCRM', customer);
+  });
+
+  test("asks for the inputs of the integration's module, also if the account is already connected", async () => {
+    const customer = await openProvider('linkedIn', 'ads');
+    await customer.getByRole('button', { name: 'Connect LinkedIn' }).click();
+    const adAccount = customer.getByRole('textbox', { name: 'Ad Account ID' });
+    expect(await adAccount.getAttribute('required')).not.toBeNull();
+    await customer.getByRole('button', { name: 'Cancel' }).click();
+    const account = {
+      projectIdOrName: 'demo',
+      provider: 'linkedIn',
+      groupRef: 'with-workspace',
+      consumerRef: 'ann',
+      credentials: { oauth2AuthorizationCode: { accessToken: { token: 'token' } } },
+    };
+    const connect = async (providerMetadata: object) =>
+      (
+        await getStage().api(
+          `mutation Generate($input: GenerateConnectionInput!) {
+            generateConnection(input: $input) { connection { id } } }`,
+          { input: { ...account, providerMetadata } },
+        )
+      ).generateConnection.connection.id;
+    const connectionId = await connect({ kept: 'for another module' });
+    await customer.getByText('This integration also needs Ad Account ID.').waitFor();
+    await customer.getByRole('button', { name: 'Reconnect LinkedIn' }).click();
+    await adAccount.fill('512345678');
+    await expectAccessible(customer);
+    const started = customer.waitForRequest(
+      (request) => request.postData()?.includes('adAccountId') === true,
+    );
+    await customer.getByRole('button', { name: 'Continue to LinkedIn' }).click();
+    const { variables } = (await started).postDataJSON();
+    expect(variables.input.providerMetadata).toEqual({
+      kept: 'for another module',
+      adAccountId: '512345678',
+    });
+    await connect({ adAccountId: '512345678' });
+    await customer.goto('about:blank');
+    await customer.goto(await connectUrl('with-workspace', 'by-linkedIn'));
+    await customer.getByRole('button', { name: 'Start' }).waitFor();
+    await getStage().api(`mutation { deleteConnection(input: { projectIdOrName: "demo",
+      connectionId: "${connectionId}" }) { deletedId } }`);
+    await closeProvider('linkedIn', customer);
+  });
+
+  test('masks the secrets among custom inputs, and shows the others', async () => {
+    const customer = await openProvider('redtail');
+    await customer.getByRole('button', { name: 'Connect Redtail' }).click();
+    const findType = (label: string) =>
+      customer.getByLabel(label, { exact: true }).getAttribute('type');
+    expect(await findType('Username')).toBe('text');
+    expect(await findType('Password')).toBe('password');
+    expect(await findType('API Key')).toBe('password');
+    await closeProvider('redtail', customer);
   });
 
   test('connects by custom inputs of the provider', async () => {

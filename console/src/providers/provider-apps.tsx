@@ -1,6 +1,7 @@
 /** The project's OAuth apps at a provider. Customers can't consent there if the project has no app. */
 import { graphql, useFragment } from 'react-relay';
 import type { providerApps_project$key } from '../../__generated__/providerApps_project.graphql.ts';
+import type { providerApps_provider$key } from '../../__generated__/providerApps_provider.graphql.ts';
 import type { providerAppsCreateMutation } from '../../__generated__/providerAppsCreateMutation.graphql.ts';
 import type { providerAppsDeleteMutation } from '../../__generated__/providerAppsDeleteMutation.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
@@ -23,6 +24,30 @@ const APPS = graphql`
         redirectUrl
         webhookUrl
         webhookInstructions
+      }
+    }
+  }
+`;
+
+const PROVIDER = graphql`
+  fragment providerApps_provider on Provider {
+    name
+    displayName
+    scopes
+    appInputs {
+      authQueryParams {
+        name
+        displayName
+        optional
+        prompt
+        docsUrl
+      }
+      providerParams {
+        name
+        displayName
+        optional
+        prompt
+        docsUrl
       }
     }
   }
@@ -92,9 +117,12 @@ export function ProviderApps({ project, projectIdOrName, hasConsent }: ProviderA
   ));
 }
 
+/** The lists of a provider app's metadata. */
+const APP_INPUT_LISTS = ['authQueryParams', 'providerParams'] as const;
+
 interface NewAppProps {
   projectIdOrName: string;
-  provider: { name: string; displayName: string; scopes: readonly string[] };
+  provider: providerApps_provider$key;
   /** True if customers of this provider consent in a browser. */
   hasConsent: boolean;
 }
@@ -102,9 +130,18 @@ interface NewAppProps {
 /** The server writes this attribute into the page. */
 const { redirectUrl } = document.documentElement.dataset;
 
-export function NewApp({ projectIdOrName, provider, hasConsent }: NewAppProps) {
+export function NewApp({ projectIdOrName, hasConsent, ...props }: NewAppProps) {
+  const provider = useFragment(PROVIDER, props.provider);
   const createInput = (values: FormValues) => {
     const readText = (name: string) => String(values[name] ?? '').trim();
+    const readMembers = (list: keyof typeof provider.appInputs) =>
+      Object.fromEntries(
+        provider.appInputs[list]
+          .map(({ name }) => [name, readText(`metadata.${list}.${name}`)])
+          .filter(([, value]) => value !== ''),
+      );
+    const lists = APP_INPUT_LISTS.map((list) => [list, readMembers(list)] as const);
+    const filledLists = lists.filter(([, members]) => Object.keys(members).length > 0);
     return {
       projectIdOrName,
       provider: provider.name,
@@ -112,6 +149,7 @@ export function NewApp({ projectIdOrName, provider, hasConsent }: NewAppProps) {
       clientSecret: readText('clientSecret'),
       scopes: readText('scopes') ? readText('scopes').split(/[\s,]+/) : null,
       webhookSecret: readText('webhookSecret') || null,
+      metadata: filledLists.length > 0 ? Object.fromEntries(filledLists) : null,
     };
   };
   return (
@@ -149,6 +187,21 @@ export function NewApp({ projectIdOrName, provider, hasConsent }: NewAppProps) {
         type="password"
         help="Needed only if the provider signs its events with a separate secret."
       />
+      {APP_INPUT_LISTS.flatMap((list) =>
+        provider.appInputs[list].map(({ name, displayName, optional, prompt, docsUrl }) => (
+          <TextInput
+            key={name}
+            name={`metadata.${list}.${name}`}
+            label={displayName}
+            isRequired={!optional}
+            help={
+              <>
+                {prompt} {docsUrl && <a href={docsUrl}>About “{displayName}”</a>}
+              </>
+            }
+          />
+        )),
+      )}
     </FormDialog>
   );
 }

@@ -23,9 +23,15 @@ const PAGE_QUERY = graphql`
       authSchemes
       supports
       scopes
+      ...providerApps_provider
       inputs {
-        name
         displayName
+      }
+      modules {
+        displayName
+        inputs {
+          displayName
+        }
       }
       objects {
         name
@@ -49,6 +55,9 @@ const PAGE_QUERY = graphql`
     }
   }
 `;
+
+const listLabels = (inputs: readonly { displayName: string }[]) =>
+  inputs.map(({ displayName }) => displayName).join(', ') || null;
 
 export default function ProviderPage({
   project: projectIdOrName,
@@ -87,8 +96,13 @@ export default function ProviderPage({
             'Base URL': <code>{provider.baseUrl}</code>,
             'API version': provider.apiVersion,
             Objects: provider.objects.map(({ displayName }) => displayName).join(', ') || null,
-            'Other inputs':
-              provider.inputs.map(({ displayName }) => displayName).join(', ') || null,
+            'Other inputs': listLabels(provider.inputs),
+            ...Object.fromEntries(
+              provider.modules.map((module) => [
+                `Inputs of ${module.displayName}`,
+                listLabels(module.inputs),
+              ]),
+            ),
             Scopes: provider.scopes.length > 0 ? <code>{provider.scopes.join(' ')}</code> : null,
             Documentation: provider.docsUrl && <a href={provider.docsUrl}>{provider.docsUrl}</a>,
             Name: <Copyable value={provider.name} label="name" />,

@@ -41,7 +41,9 @@ interface IdentitySettings {
 }
 
 /** A provider in entries.json, to which the gateway only connects and forwards requests. */
-export interface ProxyEntry extends CatalogEntry, Pick<Provider, 'headers' | 'inputs'> {
+export interface ProxyEntry
+  extends CatalogEntry,
+    Pick<Provider, 'headers' | 'inputs' | 'appInputs'> {
   /** True if the Microsoft identity platform issues the tokens. */
   usesMicrosoftTokens?: true;
   /** The request that finds the account of a token. Absent if the token response names it, or if no source describes one. */

@@ -57,16 +57,16 @@ export const inputHelp = z.strictObject({
   docsUrl: docsUrl.optional().describe("The vendor's page about the value, by https."),
   defaultValue: text.optional().describe('The value that the connect page suggests.'),
 });
-export const inputList = z
-  .array(
-    inputHelp.extend({
-      name: memberName,
-      displayName: text.describe('The label of the input on the connect page.'),
-      optional: flag.describe('True if connecting does not require the input.'),
-    }),
-  )
-  .min(1)
-  .max(20);
+export const accountInput = inputHelp.extend({
+  name: memberName,
+  displayName: text.describe('The label of the input on the connect page.'),
+  optional: flag.describe('True if connecting does not require the input.'),
+});
+const credentialInput = accountInput.extend({
+  visible: flag.describe('True if forms show the value. Default: they mask it.'),
+});
+const createInputList = <T extends z.ZodType>(input: T) => z.array(input).min(1).max(20);
+export const inputList = createInputList(accountInput);
 const hostList = z
   .array(
     z
@@ -246,7 +246,7 @@ const customHeader = z
 const customParameter = z.strictObject({ name: text, valueTemplate: text });
 
 const custom = z.strictObject({
-  inputs: inputList.describe('The secrets that customers enter.'),
+  inputs: createInputList(credentialInput).describe('The secrets that customers enter.'),
   headers: z.array(customHeader).min(1).max(20).optional(),
   queryParams: z.array(customParameter).min(1).max(20).optional(),
   grant: grant

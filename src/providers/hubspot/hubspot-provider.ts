@@ -5,6 +5,7 @@ import { MINUTE_MS } from '../../work/durations.ts';
 import type { Behavior } from '../behavior.ts';
 import type {
   AccountIdentity,
+  AppInput,
   Capabilities,
   Provider,
   ProviderSession,
@@ -98,6 +99,15 @@ const DEFAULT_BASE_URL = 'https://api.hubapi.com';
 /** The consent page has another host than the API. */
 const CONSENT_URL = 'https://app.hubspot.com';
 
+const OPTIONAL_SCOPE: AppInput = {
+  name: 'optional_scope',
+  displayName: 'Optional Scopes',
+  prompt:
+    'Optional HubSpot scopes that users can grant during OAuth, these must also be configured in your HubSpot app.',
+  docsUrl: 'https://developers.hubspot.com/docs/api/working-with-oauth#scopes',
+  optional: true,
+};
+
 /** `baseUrl` replaces the URLs of HubSpot's API and of its consent page, for a proxy or a test server. */
 export function createHubspotProvider(options: { baseUrl?: string } = {}): Provider {
   const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
@@ -116,6 +126,7 @@ export function createHubspotProvider(options: { baseUrl?: string } = {}): Provi
       tokenErrors: TOKEN_ERRORS,
     },
     healthCheck: paths.accountDetails,
+    appInputs: { authQueryParams: [OPTIONAL_SCOPE] },
     scopes: ['contacts', 'companies', 'deals'].flatMap((object) => [
       `crm.objects.${object}.read`,
       `crm.objects.${object}.write`,

@@ -165,6 +165,19 @@ export function createSalesforceProvider(options: SalesforceUrls = {}): Provider
       ...TOKENS,
     },
     healthCheck: paths.api,
+    appInputs: {
+      providerParams: [
+        {
+          name: 'packageInstallURL',
+          displayName: 'External Client App Install URL',
+          prompt:
+            'The https URL where customers install the package of your External Client App. The connect page links to it.',
+          docsUrl:
+            'https://developer.salesforce.com/docs/atlas.en-us.pkg1_dev.meta/pkg1_dev/packaging_install.htm',
+          optional: true,
+        },
+      ],
+    },
     modules: [
       ...api.modules,
       createAccountEngagement('account-engagement', options.engagementUrl ?? ENGAGEMENT_URL),

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { PROXY_ENTRIES } from '../../../src/providers/catalog/all-entries.ts';
 import {
+  accountInput,
   catalogEntry,
   inputList,
   memberName,
@@ -13,6 +14,11 @@ import {
 } from '../../../src/providers/catalog/entry-schema.ts';
 
 const flag = z.literal(true).optional();
+
+const appInputs = z
+  .array(accountInput.extend({ modules: z.array(memberName).min(1).optional() }))
+  .min(1)
+  .optional();
 
 const pointer = z.string().regex(/^(\/\w+)+$/);
 
@@ -42,6 +48,7 @@ const entry = catalogEntry.extend({
   hasCustomerHost: flag,
   headers: textMap.optional(),
   inputs: inputList.optional(),
+  appInputs: z.strictObject({ authQueryParams: appInputs, providerParams: appInputs }).optional(),
   usesMicrosoftTokens: flag,
   checkedAgainst: text,
   notes: z.array(text.regex(/\.$/)).min(1).optional(),

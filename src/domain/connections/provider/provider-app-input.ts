@@ -34,7 +34,7 @@ const metadata = boundedJsonObject
     }),
   )
   .describe(
-    "`authQueryParams`: query parameters to add to the authorize URL, each a string or a list of strings. `providerParams`: `packageInstallURL`, the https URL where people install the app's package at the provider, which the connect page shows; `workspaceHost`, the only host that receives the client secret, for providers whose customers enter the host (coupa); `gcpProjectId` and `gcpPubSubTopicName`, stored for Google's push messages, to which the gateway does not subscribe.",
+    "`authQueryParams`: query parameters to add to the authorize URL, each a string or a list of strings. `providerParams`: `packageInstallURL`, the https URL where people install the app's package at the provider, which the connect page shows; `workspaceHost`, the only host that receives the client secret, for providers whose customers enter the host (coupa, sugarCRM); `gcpProjectId` and `gcpPubSubTopicName`, stored for Google's push messages, to which the gateway does not subscribe.",
   );
 
 /** The rules of the fields. Null clears a field that may be empty. */

@@ -4,6 +4,7 @@ import { notFound } from '../../../kernel/errors.ts';
 import { createProviderId } from '../../../kernel/ids.ts';
 import { enumValue } from '../../../kernel/text.ts';
 import {
+  type AppInput,
   type AuthScheme,
   type CustomInput,
   listCapabilities,
@@ -25,6 +26,7 @@ import { orEndUser } from '../../access/viewer/needs.ts';
 import { computed, enumeration, idField, resource } from '../../base/resource.ts';
 
 export type {
+  AppInput,
   AuthScheme,
   CustomInput,
   Provider,
@@ -94,12 +96,28 @@ export const providerObjectResource = resource(
   },
 );
 
+/** An input as a form shows it. */
+export interface ProviderInput extends AppInput {
+  /** True if forms mask the value. */
+  isSecret?: boolean;
+}
+
 export const providerInputResource = resource(
   'ProviderInput',
-  'A value that connecting needs: in `providerMetadata`, or in `customAuth`.',
+  'A value that connecting needs, in `providerMetadata` or in `customAuth`, or that a provider app stores in its metadata.',
   {
     name: z.string().describe('The name of the member.'),
     displayName,
+    isSecret: computed(
+      z.boolean().describe('Whether forms mask the value while a person enters it.'),
+      ({ isSecret }: ProviderInput) => isSecret === true,
+    ),
+    modules: computed(
+      z
+        .array(z.string())
+        .describe('The names of the modules that need the value. Empty if all do.'),
+      ({ modules = [] }: ProviderInput) => modules,
+    ),
     optional: computed(
       z.boolean().describe('Whether the input may be omitted.'),
       ({ optional }: CustomInput) => optional === true,
@@ -121,6 +139,11 @@ export const providerInputResource = resource(
     ),
   },
 );
+
+const toModuleInput = (input: CustomInput, module: string): ProviderInput => ({
+  ...input,
+  modules: [module],
+});
 
 /** A module, with the provider as an integration of the module uses it. */
 export interface ModuleOfProvider extends ProviderModule {
@@ -148,7 +171,8 @@ export const providerModuleResource = resource(
       z
         .array(providerInputResource)
         .describe('The values that a connection needs in `providerMetadata` for it.'),
-      ({ inputs = [] }: ModuleOfProvider) => inputs,
+      ({ inputs = [], name }: ModuleOfProvider) =>
+        inputs.map((input) => toModuleInput(input, name)),
     ),
   },
 );
@@ -212,6 +236,11 @@ export function toProviderObject(
   { name, displayName }: ObjectSummary,
 ): ObjectOfProvider {
   return { name, displayName, supports: listObjectCapabilities(provider, name) };
+}
+
+/** Lists the values of custom authentication. Forms mask them, except for those that the provider declares as visible. */
+export function listCustomInputs({ custom }: Provider): ProviderInput[] {
+  return (custom?.inputs ?? []).map(({ visible, ...input }) => ({ ...input, isSecret: !visible }));
 }
 
 /** Lists the modules of the provider, at least one. */

@@ -1,11 +1,12 @@
 import {
-  type CustomInput,
   findProvider,
+  listCustomInputs,
   listModulesWithProvider,
   listProviderObjects,
   listProviders,
   type ModuleOfProvider,
   type ObjectOfProvider,
+  type ProviderInput as ProviderInputShape,
   type Provider as ProviderShape,
   providerInputResource,
   providerModuleResource,
@@ -24,10 +25,28 @@ export const ProviderObject = objectType(
   providerObjectResource,
 );
 
-const ProviderInput = objectType(
-  builder.objectRef<CustomInput>('ProviderInput'),
+export const ProviderInput = objectType(
+  builder.objectRef<ProviderInputShape>('ProviderInput'),
   providerInputResource,
 );
+
+const ProviderAppInputs = builder
+  .objectRef<NonNullable<ProviderShape['appInputs']>>('ProviderAppInputs')
+  .implement({
+    description: 'The values that a provider app stores in its `metadata`.',
+    fields: (t) => ({
+      authQueryParams: t.field({
+        type: [ProviderInput],
+        description: 'The members of `metadata.authQueryParams`.',
+        resolve: ({ authQueryParams = [] }) => authQueryParams,
+      }),
+      providerParams: t.field({
+        type: [ProviderInput],
+        description: 'The members of `metadata.providerParams`.',
+        resolve: ({ providerParams = [] }) => providerParams,
+      }),
+    }),
+  });
 
 const ProviderModule = objectType(
   builder.objectRef<ModuleOfProvider>('ProviderModule'),
@@ -60,7 +79,12 @@ export const Provider = objectType(
     customInputs: t.field({
       type: [ProviderInput],
       description: 'The inputs of `customAuth`. Empty if the provider has no such scheme.',
-      resolve: ({ custom }) => custom?.inputs ?? [],
+      resolve: listCustomInputs,
+    }),
+    appInputs: t.field({
+      type: ProviderAppInputs,
+      description: 'The values that a provider app of the provider needs besides its client.',
+      resolve: ({ appInputs = {} }) => appInputs,
     }),
     modules: t.field({
       type: [ProviderModule],

@@ -1,3 +1,4 @@
+import { listConnectInputs } from '../../../domain/integrations/integration/connect-inputs.ts';
 import {
   createIntegration,
   EXCLUSIVE_INTEGRATION_FILTERS,
@@ -8,6 +9,7 @@ import {
 } from '../../../domain/integrations/integration/integration.ts';
 import { deleteIntegration } from '../../../domain/integrations/integration/integration-deletion.ts';
 import { upsertIntegrations } from '../../../domain/integrations/integration/integration-upsert.ts';
+import { ProviderInput } from '../../connections/provider/provider.ts';
 import { describeField, requiredLinkField } from '../../schema/fields.ts';
 import { addList } from '../../schema/lists.ts';
 import { addDeletions, addMutation, describeResult } from '../../schema/mutations.ts';
@@ -22,6 +24,12 @@ objectType(Integration, integrationResource, (t) => ({
     table: 'Revision',
     column: 'latestRevisionId',
     description: 'The revision that is active for all installations.',
+  }),
+  connectInputs: t.field({
+    type: [ProviderInput],
+    description:
+      'The values that connecting needs in `providerMetadata`, in addition to credentials and workspace: those of the provider, and those of the module of the latest revision.',
+    resolve: (integration, _args, { call }) => listConnectInputs(call, integration),
   }),
 }));
 

@@ -1,10 +1,11 @@
 /** How connections of a provider authenticate, in the form of the reference API. */
 import { z } from 'zod';
 import { computed } from '../../../domain/base/resource.ts';
-import type {
-  AuthScheme,
-  CustomInput,
-  Provider,
+import {
+  type AuthScheme,
+  type CustomInput,
+  listCustomInputs,
+  type Provider,
 } from '../../../domain/connections/provider/provider.ts';
 
 export const authType = z
@@ -101,6 +102,10 @@ const apiKeyOpts = z.object({
     .describe('The query parameter that carries the key.'),
 });
 
+const fieldType = z
+  .enum(['fieldTypeText', 'fieldTypePassword'])
+  .describe('Whether forms show the value or mask it.');
+
 const customOpts = z.object({
   headers: z.array(templateSchema).optional().describe('Headers that contain the inputs.'),
   queryParams: z
@@ -112,10 +117,23 @@ const customOpts = z.object({
       z.object({
         name: z.string().describe('The name of the input in customAuth.'),
         ...inputShape,
+        fieldType,
         optional: z.literal(true).optional().describe('Whether the input may be omitted.'),
       }),
     )
     .describe('The inputs of the customer.'),
+  providerInputs: z
+    .array(
+      z.object({
+        name: z.string().describe('The name of the member of the provider app.'),
+        displayName: inputShape.displayName,
+        fieldType,
+      }),
+    )
+    .optional()
+    .describe(
+      'The members of a provider app that a consent of an administrator needs. Absent for other schemes.',
+    ),
 });
 
 /** Each member is present if the provider has a scheme of its kind. */
@@ -135,14 +153,24 @@ function showDocsUrl(provider: Provider, type: AuthType) {
   return { docsURL: toAuthType(provider) === type ? provider.credentialsDocsUrl : undefined };
 }
 
-function showCustom({ custom }: Provider) {
-  if (!custom) return undefined;
-  const { headers, queryParams, inputs } = custom;
-  const showOptional = ({ optional }: CustomInput) => optional && { optional };
+const CLIENT_INPUTS = [
+  { name: 'clientId', displayName: 'Client ID', fieldType: 'fieldTypeText' as const },
+  { name: 'clientSecret', displayName: 'Client Secret', fieldType: 'fieldTypePassword' as const },
+];
+
+/** The reference API counts the consent of an administrator as custom authentication. */
+function showCustom(provider: Provider) {
+  const { custom, oauth2 } = provider;
+  if (!custom && !oauth2?.adminConsent) return undefined;
   return {
-    headers,
-    queryParams,
-    inputs: inputs.map((input) => ({ ...showInput(input), ...showOptional(input) })),
+    headers: custom?.headers,
+    queryParams: custom?.queryParams,
+    inputs: listCustomInputs(provider).map(({ optional, isSecret, ...input }) => ({
+      ...showInput(input),
+      fieldType: isSecret ? ('fieldTypePassword' as const) : ('fieldTypeText' as const),
+      ...(optional && { optional }),
+    })),
+    ...(oauth2?.adminConsent && { providerInputs: CLIENT_INPUTS }),
   };
 }
 

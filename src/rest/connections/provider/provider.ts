@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { projectIdOrName } from '../../../domain/base/names.ts';
 import { computed } from '../../../domain/base/resource.ts';
 import {
+  type AppInput,
   applyModule,
-  type CustomInput,
   getProvider,
   listCapabilities,
   listModules,
@@ -134,17 +134,26 @@ function showSupport(provider: Provider): z.input<typeof supportSchema> {
 
 const { displayName, baseUrl: baseURL } = providerResource.shape;
 
-const metadataInput = z
-  .object({
+const inputOfModules = z.object({
+  ...inputShape,
+  defaultValue: z.string().optional().describe('The value that forms suggest.'),
+  moduleDependencies: z
+    .record(z.string(), z.object({}))
+    .optional()
+    .describe('The modules that need it, by name. Absent if all do.'),
+});
+
+const metadataInput = inputOfModules
+  .extend({
     name: z.string().describe('`workspace`, or the name of a member of providerMetadata.'),
-    ...inputShape,
-    defaultValue: z.string().optional().describe('The value that forms suggest.'),
-    moduleDependencies: z
-      .record(z.string(), z.object({}))
-      .optional()
-      .describe('The modules that need it, by name. Absent if connecting itself needs it.'),
   })
   .describe('A value of the account that connecting needs in addition to credentials.');
+
+const listAppInputs = (list: 'authQueryParams' | 'providerParams') =>
+  z
+    .array(inputOfModules.extend({ name: z.string().describe(`The name of a member of ${list}.`) }))
+    .optional()
+    .describe(`The members of metadata.${list} of a provider app.`);
 
 const moduleSchema = z.object({ displayName, baseURL, support: supportSchema });
 
@@ -180,6 +189,20 @@ const provider = extendResource(providerResource, {
       return input.length > 0 ? { input } : undefined;
     },
   ),
+  providerAppMetadata: computed(
+    z
+      .object({
+        authQueryParams: listAppInputs('authQueryParams'),
+        providerParams: listAppInputs('providerParams'),
+      })
+      .optional()
+      .describe('The values that a provider app stores in its metadata. Absent if there are none.'),
+    ({ appInputs }: Provider) =>
+      appInputs && {
+        authQueryParams: appInputs.authQueryParams?.map(showInputOfModules),
+        providerParams: appInputs.providerParams?.map(showInputOfModules),
+      },
+  ),
 });
 
 function showModule(provider: Provider, { name, displayName, baseUrl: baseURL }: ProviderModule) {
@@ -193,8 +216,9 @@ function createPrompt({ baseUrl, hasCustomerHost }: Provider): string {
     : 'The host of the account, like acme.example.com.';
 }
 
-function showMetadataInput({ defaultValue, ...input }: CustomInput) {
-  return { ...showInput(input), defaultValue };
+function showInputOfModules({ defaultValue, modules, ...input }: AppInput) {
+  const moduleDependencies = modules && Object.fromEntries(modules.map((name) => [name, {}]));
+  return { ...showInput(input), defaultValue, moduleDependencies };
 }
 
 /** Omits optional inputs, because clients of the reference API require a value of each input. */
@@ -205,20 +229,15 @@ function listInputs(provider: Provider) {
   const moduleInputsByName = new Map(moduleInputs.map((input) => [input.name, input]));
   const workspace = { prompt: createPrompt(provider), ...createWorkspaceInput(provider) };
   return [
-    ...(workspaceRequired ? [showMetadataInput(workspace)] : []),
-    ...inputs.map(showMetadataInput),
-    ...[...moduleInputsByName.values()].map((input) => ({
-      ...showMetadataInput(input),
-      moduleDependencies: createDependencies(modules, input.name),
-    })),
+    ...(workspaceRequired ? [showInputOfModules(workspace)] : []),
+    ...inputs.map(showInputOfModules),
+    ...[...moduleInputsByName.values()].map((input) => {
+      const dependentModules = modules.filter((module) =>
+        module.inputs?.some(({ name }) => name === input.name),
+      );
+      return showInputOfModules({ ...input, modules: dependentModules.map(({ name }) => name) });
+    }),
   ];
-}
-
-function createDependencies(modules: NonNullable<Provider['modules']>, inputName: string) {
-  const dependentModules = modules.filter((module) =>
-    module.inputs?.some(({ name }) => name === inputName),
-  );
-  return Object.fromEntries(dependentModules.map(({ name }) => [name, {}]));
 }
 
 const tag = 'Providers';

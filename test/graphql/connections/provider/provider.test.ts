@@ -165,6 +165,63 @@ test('returns help for the inputs of a provider', async () => {
   expect(zoom).toEqual({ credentialsDocsUrl: null });
 });
 
+test('says which values forms mask, and which modules need a value', async () => {
+  await using testApp = await createTestApp();
+  const { query } = await testApp.createTenant();
+  const { redtail, linkedIn } = await query(`{
+    redtail: provider(name: "redtail") {
+      customInputs { name isSecret } inputs { name isSecret modules }
+    }
+    linkedIn: provider(name: "linkedIn") { modules { name inputs { name isSecret modules } } }
+  }`);
+  expect(redtail).toEqual({
+    customInputs: [
+      { name: 'apiKey', isSecret: true },
+      { name: 'username', isSecret: false },
+      { name: 'password', isSecret: true },
+    ],
+    inputs: [{ name: 'region', isSecret: false, modules: [] }],
+  });
+  expect(linkedIn.modules).toEqual([
+    { name: 'platform', inputs: [] },
+    { name: 'ads', inputs: [{ name: 'adAccountId', isSecret: false, modules: ['ads'] }] },
+  ]);
+});
+
+test("returns the values of a provider app's metadata", async () => {
+  await using testApp = await createTestApp();
+  const { query } = await testApp.createTenant();
+  const names = ['hubspot', 'salesforce', 'google', 'coupa', 'zoom'];
+  const fields = names.map((name) => `${name}: provider(name: "${name}") { ...Inputs }`);
+  const providers = await query(`{ ${fields.join(' ')} } fragment Inputs on Provider { appInputs {
+    authQueryParams { name optional } providerParams { name optional modules } } }`);
+  const lists = Object.entries<{ appInputs: object }>(providers).map(([name, { appInputs }]) => [
+    name,
+    appInputs,
+  ]);
+  const none = { authQueryParams: [], providerParams: [] };
+  expect(Object.fromEntries(lists)).toEqual({
+    hubspot: { ...none, authQueryParams: [{ name: 'optional_scope', optional: true }] },
+    salesforce: {
+      ...none,
+      providerParams: [{ name: 'packageInstallURL', optional: true, modules: [] }],
+    },
+    google: {
+      ...none,
+      providerParams: ['gcpProjectId', 'gcpPubSubTopicName'].map((name) => ({
+        name,
+        optional: true,
+        modules: ['gmail'],
+      })),
+    },
+    coupa: {
+      ...none,
+      providerParams: [{ name: 'workspaceHost', optional: false, modules: [] }],
+    },
+    zoom: none,
+  });
+});
+
 test("returns the workspace as an input under the vendor's word, optional if a consent names it", async () => {
   await using testApp = await createTestApp();
   const { query } = await testApp.createTenant();

@@ -1,6 +1,6 @@
 /** Checks the metadata of a connection by the inputs that its provider declares. */
 import type { Issue } from '../../../../kernel/errors.ts';
-import type { Provider } from '../../../../providers/contract.ts';
+import type { CustomInput, Provider } from '../../../../providers/contract.ts';
 import { createInputIssue } from '../../../base/issues.ts';
 import {
   type AccountMetadata,
@@ -11,7 +11,10 @@ import {
   toInputPath,
 } from './account-address.ts';
 
-/** Lists an issue for each input that is missing or unusable. */
+/**
+ * Lists an issue for each input of the provider that is missing or unusable, and for each input of a module that is
+ * unusable. An installation in an integration of the module requires the module's inputs.
+ */
 export function listInputIssues(
   provider: Provider,
   { providerWorkspaceRef, providerMetadata }: AccountMetadataInput,
@@ -24,7 +27,7 @@ export function listInputIssues(
   const detailsByVariable = new Map(
     addressProblems.map(({ variable, detail }) => [variable, detail]),
   );
-  return (provider.inputs ?? []).flatMap(({ name, displayName, optional }) => {
+  return listInputs(provider).flatMap(({ name, displayName, optional }) => {
     const value = findVariable(name, account);
     if (value === null) {
       const isPresent = Object.hasOwn(providerMetadata ?? {}, name);
@@ -39,8 +42,20 @@ export function listInputIssues(
   });
 }
 
-function listConnectAddresses({ baseUrl, oauth2 }: Provider): string[] {
-  return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
+/** Lists the inputs of the provider, and those of its modules as optional ones. */
+function listInputs({ inputs = [], modules = [] }: Provider): CustomInput[] {
+  const names = new Set(inputs.map(({ name }) => name));
+  const moduleInputs = modules
+    .flatMap((module) => module.inputs ?? [])
+    .filter(({ name }) => !names.has(name));
+  return [...inputs, ...moduleInputs.map((input) => ({ ...input, optional: true as const }))];
+}
+
+function listConnectAddresses({ baseUrl, modules = [], oauth2 }: Provider): string[] {
+  const moduleAddresses = modules.map((module) => module.baseUrl);
+  return [baseUrl, ...moduleAddresses, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter(
+    (url) => url !== undefined,
+  );
 }
 
 function createIssue(variable: string, detail: string, value?: string): Issue {

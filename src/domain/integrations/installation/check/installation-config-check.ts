@@ -117,8 +117,8 @@ function* listObjectIssues(
 }
 
 /**
- * Returns an issue for each value that the connection lacks. Returns none without a connection, which is reported
- * elsewhere.
+ * Returns an issue for each value that the module requires and the connection lacks. Returns none without a connection,
+ * which is reported elsewhere.
  */
 export async function listModuleIssues(
   { catalog, tx }: Pick<ProjectCall, 'catalog'> & { tx: Pick<Transaction, 'connection'> },
@@ -133,7 +133,9 @@ export async function listModuleIssues(
     select: { providerWorkspaceRef: true, providerMetadata: true },
   });
   return module.inputs
-    .filter((input) => !connection || findVariable(input.name, connection) === null)
+    .filter(
+      ({ name, optional }) => !optional && (!connection || findVariable(name, connection) === null),
+    )
     .map((input) => {
       const detail = `is a connection that lacks ${toInputMember(input.name)}, which the module ${module.name} needs. Set it with updateConnection.`;
       return createInputIssue(['connectionId'], detail, connectionId);
