@@ -236,6 +236,19 @@ export function testChanges(getStage: () => ConsoleStage) {
     await pressInDialog('Cancel');
   });
 
+  test('finds a provider by its name, and shows what the gateway lacks for it', async () => {
+    await open('providers');
+    const search = page.getByRole('searchbox');
+    const rows = page.locator('[aria-label=Providers] tbody tr');
+    await search.fill('linkedin');
+    await rows.getByText('no reads, writes or events').waitFor();
+    expect(await rows.count()).toBe(1);
+    await search.fill('zohO');
+    await rows.getByText('no events').waitFor();
+    await search.fill('no such provider');
+    await page.getByText('No providers match').waitFor();
+  });
+
   test("asks for the values of an app's metadata, and shows what is wrong with them", async () => {
     await open('providers/coupa');
     await press('Add app');

@@ -39,6 +39,20 @@ const PAGE_QUERY = graphql`
 
 const COLUMNS = ['Provider', 'Capabilities', 'Authentication'];
 
+const MAIN_CAPABILITIES: Record<string, string> = {
+  READ: 'reads',
+  WRITE: 'writes',
+  SUBSCRIBE: 'events',
+};
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** Says which main capabilities the provider lacks. Empty if it lacks none. */
+function describeLack(supports: readonly string[]): string {
+  const missing = Object.keys(MAIN_CAPABILITIES).filter((name) => !supports.includes(name));
+  if (missing.length === 0) return '';
+  return `no ${ALTERNATIVES.format(missing.map((name) => MAIN_CAPABILITIES[name] ?? name))}`;
+}
+
 export default function ProvidersPage({ project }: ConsolePageProps) {
   const variables = { project };
   const data = usePageQuery<providersPageQuery>(PAGE_QUERY, variables);
@@ -97,11 +111,7 @@ export default function ProvidersPage({ project }: ConsolePageProps) {
                       {formatWords(capability)}
                     </span>
                   ))}
-                  {supports.length === 1 && supports[0] === 'PROXY' && (
-                    <span className="quiet">
-                      only forwards requests: no reads, writes or events
-                    </span>
-                  )}
+                  {supports.length > 0 && <span className="quiet">{describeLack(supports)}</span>}
                 </div>
               </td>
               <td>{authSchemes.map(getSchemeName).join(', ')}</td>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
-import { listUnboundHosts } from '../../../src/providers/catalog/unbound-hosts.ts';
+import { listUnboundHosts, listUrls } from '../../../src/providers/catalog/unbound-hosts.ts';
 import {
   isConsentScheme,
   listCapabilities,
@@ -13,7 +13,8 @@ function returnsWorkspace({ oauth2 }: Provider): boolean {
   return oauth2?.tokenFields?.workspaceRef !== undefined;
 }
 
-function listUrls({ baseUrl, oauth2 }: Provider): string[] {
+/** Returns the URLs that a connection needs, and not only a module. */
+function listConnectUrls({ baseUrl, oauth2 }: Provider): string[] {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
 }
 
@@ -45,7 +46,7 @@ describe.each(CATALOG.map((provider) => ({ name: provider.name, provider })))('$
   });
 
   test('requires the workspace that its URLs need, unless the token response contains it', () => {
-    const needsWorkspace = listUrls(provider).some((url) => url.includes('{{workspace}}'));
+    const needsWorkspace = listConnectUrls(provider).some((url) => url.includes('{{workspace}}'));
     if (needsWorkspace)
       expect(provider.workspaceRequired ?? false).toBe(!returnsWorkspace(provider));
   });
