@@ -128,6 +128,18 @@ export interface ProblemIssue {
    */
   detail: string;
   /**
+   * The detail without its position, in parts: strings, and objects with the name of a `member`. Omitted if the detail names no member and has no position, and by the tools of agents.
+   */
+  parts?: (
+    | string
+    | {
+        /**
+         * The name of the member.
+         */
+        member: string;
+      }
+  )[];
+  /**
    * The value in the request. Omitted if it may be a secret.
    */
   value?: {

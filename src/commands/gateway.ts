@@ -44,6 +44,7 @@ const OPTIONS = {
 
 type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
+const partsShape = z.array(z.union([z.string(), z.object({ member: z.string() })]));
 const itemShape = z.record(z.string(), z.unknown()).optional();
 const planShape = z.object({
   id: z.string(),
@@ -75,19 +76,25 @@ const planShape = z.object({
     }),
   ),
   findings: z.array(
-    z.object({ severity: z.enum(['error', 'warning']), path: z.string(), message: z.string() }),
+    z.object({
+      severity: z.enum(['error', 'warning']),
+      path: z.string(),
+      messageParts: partsShape,
+    }),
   ),
   requiredSecrets: z.array(z.string()),
   applyTime: z.string().optional(),
 });
 type Plan = z.output<typeof planShape>;
 
-const problemShape = z.object({
+const issueShape = z.object({
+  name: z.string(),
   detail: z.string(),
-  issues: z
-    .array(z.object({ name: z.string(), detail: z.string(), line: z.number().optional() }))
-    .optional(),
+  parts: partsShape.optional(),
+  line: z.number().optional(),
+  column: z.number().optional(),
 });
+const problemShape = z.object({ detail: z.string(), issues: z.array(issueShape).optional() });
 
 /** The REST API of one project. */
 class Api {
@@ -134,29 +141,40 @@ function toHeaders(key: string | undefined, token: string | undefined): Record<s
   throw new CommandError(`Set GATEWAY_API_KEY or GATEWAY_TOKEN.\n${USAGE}`);
 }
 
-/** The options that set members of the API. Messages of the gateway name the members. */
+/** The options that set members of the API. */
 const FLAGS: Record<string, string> = {
   allowDeletions: '--allow-deletions',
   renames: '--rename',
   secrets: '--secret',
 };
 
-const nameFlags = (message: string) =>
-  message.replaceAll(/`(\w+)`/g, (text, member) => FLAGS[member] ?? text);
+/** Returns the option that sets a member, or the member's name if there is none. */
+function toFlag(name: string): string {
+  const [member = ''] = name.split(/[.[]/);
+  return FLAGS[member] ?? name;
+}
+
+/** Prints a text of the gateway with the options of this command. */
+function printParts(parts: z.output<typeof partsShape>): string {
+  return parts.map((part) => (typeof part === 'string' ? part : toFlag(part.member))).join('');
+}
 
 /** Formats the problem of a response, with one line for each issue. */
 function formatProblem(body: string): string {
   try {
     const { detail, issues = [] } = problemShape.parse(JSON.parse(body));
-    if (issues.length === 0) return nameFlags(detail);
-    const lines = issues.map(({ name, detail }) => {
-      const [member = ''] = name.split(/[.[]/);
-      return `  ${FLAGS[member] ?? name}: ${nameFlags(detail)}`;
-    });
+    if (issues.length === 0) return detail;
+    const lines = issues.map((issue) => `  ${toFlag(issue.name)}: ${formatDetail(issue)}`);
     return ['The input is invalid.', ...lines].join('\n');
   } catch {
     return body;
   }
+}
+
+function formatDetail({ detail, parts, line, column }: z.output<typeof issueShape>): string {
+  if (!parts) return detail;
+  const position = line === undefined ? '' : `line ${line}, column ${column}: `;
+  return `${position}${printParts(parts)}`;
 }
 
 async function readFile(file: string | undefined): Promise<string> {
@@ -229,8 +247,8 @@ function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
       console.log(`    ${groupRef ?? groupId} (${installationId})`);
     }
   }
-  for (const { severity, path, message } of findings) {
-    console.log(`${severity}: ${[path, nameFlags(message)].filter(Boolean).join(': ')}`);
+  for (const { severity, path, messageParts } of findings) {
+    console.log(`${severity}: ${[path, printParts(messageParts)].filter(Boolean).join(': ')}`);
   }
   for (const path of requiredSecrets) console.log(`needs a value: --secret ${path}=VARIABLE`);
   console.log(changes.length > 0 ? `${count(changes.length, 'change')} in ${id}.` : 'No changes.');

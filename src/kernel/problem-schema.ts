@@ -36,6 +36,13 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
+/** A printed text in parts, from which clients can print their own names of members. */
+export const textParts = z.array(
+  z
+    .union([z.string(), z.object({ member: z.string().describe('The name of the member.') })])
+    .meta({ graphql: 'JSON' }),
+);
+
 export const problemIssue = z
   .looseObject({
     type: z
@@ -47,6 +54,11 @@ export const problemIssue = z
       .describe('The part of the request that holds the offending input.'),
     name: z.string().describe('The parameter, or the path of the property in the body.'),
     detail: z.string().describe('The reason, and the values that are allowed.'),
+    parts: textParts
+      .optional()
+      .describe(
+        'The detail without its position, in parts: strings, and objects with the name of a `member`. Omitted if the detail names no member and has no position, and by the tools of agents.',
+      ),
     value: z
       .unknown()
       .optional()

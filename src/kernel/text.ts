@@ -124,11 +124,13 @@ export function printParts(content: Text, { locate, toWord }: Spelling): Printed
   });
 }
 
-/** Returns a text whose members are at other paths. */
+/** Returns a text whose members are at other paths. Members of an input that the text names keep their paths. */
 export function moveMembers(content: Text, move: PathMove): Text {
   if (typeof content === 'string') return content;
   return content.map((part) =>
-    typeof part === 'object' && 'member' in part ? { ...part, member: move(part.member) } : part,
+    typeof part === 'object' && 'member' in part && part.of === undefined
+      ? { ...part, member: move(part.member) }
+      : part,
   );
 }
 

@@ -153,7 +153,7 @@ test('names its own options, and counts omitted items in one line', async () => 
   const partial = await runGateway({ rest, args: ['plan', '-f', '-'], input });
   const warnings = partial.output.split('\n').filter((line) => line.startsWith('warning: '));
   expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toMatch(/ and \d+ more, which stay unchanged\. Pass --allow-deletions to/);
+  expect(warnings[0]).toMatch(/ and \d+ more, which stay unchanged\. Use --allow-deletions to/);
   const surplusSecret = await runGateway({
     rest,
     args: ['apply', '-f', '-', '--secret', 'a.b=RECORDS_TOKEN'],
@@ -163,6 +163,12 @@ test('names its own options, and counts omitted items in one line', async () => 
     ),
   });
   expect(surplusSecret.error).toContain('--secret: must not have a.b');
+  const wrongRename = await runGateway({
+    rest,
+    args: ['plan', '-f', '-', '--rename', 'destination:records=allowDeletions'],
+    input,
+  });
+  expect(wrongRename.error).toContain('--rename: ');
   expect(surplusSecret.error).toMatch(/\nNot applied\.\n$/);
 });
 

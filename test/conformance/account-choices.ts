@@ -114,7 +114,9 @@ const connectionChoices: Choice[] = [
         expect(await connect({ accessToken: { token: 'at' } })).toMatchObject(ACCEPTED);
         expect(await connect({ refreshToken: { token: 'rt' } })).toMatchObject(ACCEPTED);
         expect(await connect({ scopes: ['read'] })).toMatchObject(ACCEPTED);
-        expect(await connect({})).toMatchObject(matchRefusal('must include accessToken'));
+        expect(await connect({})).toMatchObject(
+          matchRefusal('oauth2AuthorizationCode.accessToken'),
+        );
       },
     ),
   },

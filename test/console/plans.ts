@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { expectAccessible, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
+const DELETIONS_LABEL = 'Delete objects that are missing from a section of the document';
 const LIST_TOPICS = '{ project(idOrName: "demo") { topics { nodes { name } } } }';
 
 export function testPlans(getStage: () => ConsoleStage) {
@@ -53,8 +54,14 @@ export function testPlans(getStage: () => ConsoleStage) {
 
   test('warns of deletions before a plan is applied', async () => {
     await open('configuration');
-    await page.getByLabel('Document (YAML').fill('specVersion: 1.0.0\ntopics: []\n');
-    await page.getByText('Delete objects that are missing from a section of the document').click();
+    const document = page.getByLabel('Document (YAML');
+    await document.fill('specVersion: 1.0.0\ntopics: []\n');
+    await press('Preview changes');
+    const finding = `Use “${DELETIONS_LABEL}” to delete`;
+    await page.getByText(finding).waitFor();
+    await open('configuration');
+    await document.fill('specVersion: 1.0.0\ntopics: []\n');
+    await page.getByText(DELETIONS_LABEL).click();
     await press('Preview changes');
     const deletions = page.getByRole('heading', { name: /^Delete topics\./ });
     await deletions.first().waitFor();

@@ -7,7 +7,7 @@ import { createCall } from '../../src/domain/access/call.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { DomainError } from '../../src/kernel/errors.ts';
 import { getSharedApp } from '../support/app.ts';
-import { createRestTenant } from '../support/rest/rest-client.ts';
+import { createRestClient, createRestTenant } from '../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 
@@ -41,6 +41,69 @@ test('spells a rule between members for GraphQL and for REST', async () => {
     },
   );
   expect(refusal.detail).toBe('Invalid input. `untilTimestamp` must be after sinceTimestamp.');
+});
+
+test('names members of a nested rule with their whole paths on each surface', async () => {
+  const rest = await createRestTenant(app);
+  const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
+  const backfill = { days: 1, fullHistory: true };
+  const graphql = await rest.tenant.expectRefusal(mutate('createInstallation'), {
+    input: {
+      projectIdOrName: rest.tenant.projectId,
+      ...target,
+      config: { provider: 'sandbox', read: [{ objectName: 'contacts', backfill }] },
+    },
+  });
+  const period = 'input.config.read[0].backfill';
+  expect(graphql.problem.issues).toMatchObject([
+    {
+      name: period,
+      detail: `must have exactly one of ${period}.days and ${period}.fullHistory.`,
+      parts: expect.arrayContaining([{ member: `${period}.days` }]),
+    },
+  ]);
+  const read = { objects: { contacts: { backfill: { defaultPeriod: backfill } } } };
+  const refusal = await rest.expectRefusal('POST', `${rest.base}/integrations/crm/installations`, {
+    groupRef: 'acme',
+    config: { content: { provider: 'sandbox', read } },
+  });
+  const wirePeriod = 'config.content.read.objects.contacts.backfill.defaultPeriod';
+  expect(refusal.issues).toMatchObject([
+    {
+      name: wirePeriod,
+      detail: `must have exactly one of ${wirePeriod}.days and ${wirePeriod}.fullHistory.`,
+      parts: expect.arrayContaining([{ member: `${wirePeriod}.days` }]),
+    },
+  ]);
+});
+
+test('names the members of an exclusive pair on each surface', async () => {
+  const rest = await createRestTenant(app);
+  const { builder } = rest.tenant;
+  const { problem } = await builder.expectRefusal(mutate('acceptInvite'), { input: {} });
+  expect(problem.issues).toMatchObject([
+    { detail: 'must have exactly one of input.inviteId and input.invitedEmail.' },
+  ]);
+  const client = createRestClient(app, { authorization: `Bearer ${rest.tenant.token}` });
+  const refusal = await client.expectRefusal('POST', '/invites:accept', {});
+  expect(refusal.issues).toMatchObject([
+    { detail: 'must have exactly one of inviteId and invitedEmail.' },
+  ]);
+});
+
+test('names a member of another input as the surface writes it', async () => {
+  const rest = await createRestTenant(app);
+  const webhook = { url: 'https://a.example', headers: { 'x-key': '***' } };
+  const destination = { name: 'masked', type: 'WEBHOOK', ...webhook };
+  const graphql = await rest.tenant.expectRefusal(mutate('createDestination'), {
+    input: { projectIdOrName: rest.tenant.projectId, ...destination },
+  });
+  expect(graphql.problem.detail).toContain('list the header in keepHeaders of an update.');
+  const body = { name: 'masked', type: 'webhook', metadata: webhook };
+  const refusal = await rest.expectRefusal('POST', `${rest.base}/destinations`, body);
+  expect(refusal.detail).toContain(
+    'list the header in destination.metadata.keepHeaders of an update.',
+  );
 });
 
 test('names members of a @oneOf group in a detail and in a path', async () => {

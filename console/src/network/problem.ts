@@ -1,3 +1,6 @@
+/** A text: strings, and the names of inputs. */
+export type Parts = readonly (string | { member: string })[];
+
 /** An error of the gateway: its problem document, from `extensions.problem`. */
 export interface Issue {
   /** Path inside the input: `input.content.read.objects[0].schedule`. */
@@ -7,7 +10,7 @@ export interface Issue {
   /** Absent if it may be a secret. */
   value?: unknown;
   /** The detail in parts, without the position, if it names inputs or if the value is at a position in a text. */
-  parts?: readonly (string | { member: string })[];
+  parts?: Parts;
   line?: number;
   column?: number;
 }
@@ -53,7 +56,11 @@ export function printDetail(issue: Issue, labels: Labels): string {
 
 /** Prints what is wrong, without the position of the value in its text. */
 export function printPredicate({ detail, parts }: Issue, labels: Labels): string {
-  if (!parts) return detail;
+  return parts ? printParts(parts, labels) : detail;
+}
+
+/** Prints a text with the labels of the inputs that it names. */
+export function printParts(parts: Parts, labels: Labels): string {
   return parts
     .map((part) => {
       if (typeof part === 'string') return part;

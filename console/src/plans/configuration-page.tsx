@@ -10,6 +10,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Snippet } from '../parts/snippet.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
+import { DELETIONS_LABEL } from './plan-result.tsx';
 
 const PAGE_QUERY = graphql`
   query configurationPageQuery($project: String!) {
@@ -65,10 +66,7 @@ export default function ConfigurationPage({ project }: ConsolePageProps) {
             defaultValue={exportProject?.document ?? ''}
             isWide
           />
-          <CheckBox
-            name="allowDeletions"
-            label="Delete objects that are missing from a section of the document"
-          />
+          <CheckBox name="allowDeletions" label={DELETIONS_LABEL} />
         </ChangeForm>
       </Panel>
       <Panel title="From the command line">

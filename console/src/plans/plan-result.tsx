@@ -8,15 +8,19 @@ import type {
   planResult_plan$data,
   planResult_plan$key,
 } from '../../__generated__/planResult_plan.graphql.ts';
+import { type Labels, type Parts, printParts } from '../network/problem.ts';
 import { Empty, Panel } from '../parts/page.tsx';
 import { formatWords, Status } from '../parts/status.tsx';
 import { TextDifference } from '../parts/text-difference.tsx';
+
+export const DELETIONS_LABEL = 'Delete objects that are missing from a section of the document';
+const PLAN_LABELS: Labels = new Map([['allowDeletions', DELETIONS_LABEL]]);
 
 const PLAN = graphql`
   fragment planResult_plan on Plan {
     findings {
       path
-      message
+      messageParts
       severity
     }
     impacts {
@@ -58,11 +62,14 @@ export function PlanResult({ plan: key, linkTo }: PlanResultProps) {
       {plan.findings.length > 0 && (
         <Panel title="Findings">
           <ul className="issues">
-            {plan.findings.map(({ path, message, severity }) => (
-              <li key={path + message}>
-                <Status value={severity} /> {path && <code>{path}</code>} {message}
-              </li>
-            ))}
+            {plan.findings.map(({ path, messageParts, severity }) => {
+              const message = printParts(messageParts as Parts, PLAN_LABELS);
+              return (
+                <li key={path + message}>
+                  <Status value={severity} /> {path && <code>{path}</code>} {message}
+                </li>
+              );
+            })}
           </ul>
         </Panel>
       )}

@@ -10,7 +10,7 @@ import { listColumns, type Row } from '../../database/statements/tables.ts';
 import { inTransaction } from '../../database/transactions/transaction.ts';
 import { leasedWork } from '../../jobs/leased-work.ts';
 import { conflict, DomainError } from '../../kernel/errors.ts';
-import { enumValue, text } from '../../kernel/text.ts';
+import { enumValue, member, text } from '../../kernel/text.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import type { Call, RowServices } from '../access/call.ts';
 import { projectMutation } from '../access/declared-mutation.ts';
@@ -290,7 +290,7 @@ function refuseUncommittable(proposal: Proposal, payloadHash: string, now: Date)
   if (proposal.payloadHash !== payloadHash) {
     throw new DomainError(
       'PROPOSAL_PAYLOAD_CHANGED',
-      `payloadHash must be ${proposal.payloadHash}, the hash of the values that were approved. To write other values, propose them.`,
+      text`${member('payloadHash')} must be ${proposal.payloadHash}, the hash of the values that were approved. To write other values, propose them.`,
     );
   }
   if (proposal.status === 'PENDING') {

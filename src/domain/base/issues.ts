@@ -56,7 +56,7 @@ export function toIssues(error: z.ZodError, input: unknown, schema?: z.ZodType):
 
 /** Returns the text of an issue. Replaces zod's own messages, which end without a period, unlike those of rules. */
 function createDetail(issue: z.core.$ZodIssue, value: unknown): Text {
-  if (issue.code === 'custom' && issue.params?.text) return issue.params.text as Text;
+  if (isRuleIssue(issue)) return getRuleText(issue);
   return issue.message.endsWith('.') ? issue.message : describeZodIssue(issue, value);
 }
 
@@ -67,11 +67,14 @@ function toIssueKind({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
   return code === 'too_big' || code === 'too_small' ? 'out-of-range' : 'invalid-value';
 }
 
-/** A violation of a rule between members of an input. The path is relative to the schema that declares the rule. */
+/**
+ * A violation of a rule between members of an input. The path and the members in the text are relative to the schema that
+ * declares the rule.
+ */
 export interface RuleIssue {
   path: PropertyKey[];
   message: string;
-  params: { isSecret: boolean; text: Text };
+  params: { isSecret: boolean; text: Text; pathLength: number };
 }
 
 /** Creates the issue of a violated rule. The response repeats the value at the path only if `showsValue` is set. */
@@ -79,15 +82,26 @@ export function createRuleIssue(path: Path, detail: Text, { showsValue = false }
   return {
     path: [...path],
     message: printText(detail),
-    params: { isSecret: !showsValue, text: detail },
+    params: { isSecret: !showsValue, text: detail, pathLength: path.length },
   };
 }
 
-/** Returns the issue of a schema with the members in its text moved. */
-export function moveRuleText(issue: z.core.$ZodIssue, movePath: PathMove): z.core.$ZodIssue {
-  if (issue.code !== 'custom' || !issue.params?.text) return issue;
-  const movedText = moveMembers(issue.params.text as Text, movePath);
-  return { ...issue, params: { ...issue.params, text: movedText } };
+/** Returns the text of a rule's issue, with the paths of its members in the whole input. */
+function getRuleText({ path, params }: RuleIssue): Text {
+  const rulePath = path.slice(0, path.length - params.pathLength);
+  return moveMembers(params.text, (memberPath) => [...rulePath, ...memberPath]);
+}
+
+function isRuleIssue(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueCustom & RuleIssue {
+  return issue.code === 'custom' && issue.params?.text !== undefined;
+}
+
+/** Returns the issue of a schema at another path, with the members of its text moved too. */
+export function moveSchemaIssue(issue: z.core.$ZodIssue, movePath: PathMove): z.core.$ZodIssue {
+  const path = [...movePath(issue.path)];
+  if (!isRuleIssue(issue)) return { ...issue, path };
+  const movedText = moveMembers(getRuleText(issue), movePath);
+  return { ...issue, path, params: { ...issue.params, text: movedText, pathLength: path.length } };
 }
 
 /**

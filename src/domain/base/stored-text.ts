@@ -1,6 +1,14 @@
 /** Stores texts as parts. Each surface prints them with its own names when it shows the row. */
 import { z } from 'zod';
-import { joinTexts, printText, type Spelling, type Text } from '../../kernel/text.ts';
+import { textParts } from '../../kernel/problem-schema.ts';
+import {
+  DEFAULT_SPELLING,
+  joinTexts,
+  printParts,
+  printText,
+  type Spelling,
+  type Text,
+} from '../../kernel/text.ts';
 import { type Computed, computed, type Value } from './resource.ts';
 import { toStorableJson, toStorableString } from './storable-json.ts';
 
@@ -80,6 +88,17 @@ export function printedText<N extends string, T extends z.ZodType<string>>(
   return computed(
     type,
     (source: { [M in N]: Text }, call: Surface) => printFor(call, source[member]) as Value<T>,
+  );
+}
+
+/**
+ * Declares a field that shows a text in a JSON column in parts, so that clients can print their own names of members, such
+ * as labels and options of a command.
+ */
+export function printedParts<N extends string>(member: N, description: string) {
+  const parts = textParts.describe(description);
+  return computed(parts, (source: { [M in N]: Text }, { spelling = DEFAULT_SPELLING }: Surface) =>
+    printParts(source[member], spelling),
   );
 }
 

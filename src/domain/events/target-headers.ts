@@ -7,12 +7,12 @@ import {
 } from '../../deliveries/target-secrets.ts';
 import { type Issue, invalidInput } from '../../kernel/errors.ts';
 import { MASK } from '../../kernel/secrets.ts';
-import { member, text } from '../../kernel/text.ts';
+import { member, nameInput, type Text, text } from '../../kernel/text.ts';
 import { CONNECTION_HEADERS, FIELD_VALUE } from '../../outbound/exchange.ts';
 import type { Call } from '../access/call.ts';
 import { scopesMeet } from '../access/viewer/needs.ts';
 import type { Viewer } from '../access/viewer/viewer.ts';
-import { createInputIssue } from '../base/issues.ts';
+import { createInputIssue, createRuleIssue } from '../base/issues.ts';
 
 export const HEADERS_MAX = 20;
 const NAME_MAX = 128;
@@ -36,19 +36,20 @@ export const targetHeaders = z
     }
     const names = new Set<string>();
     for (const [name, value] of entries) {
-      const message =
+      const detail =
         findHeaderNameIssue(name, names) ?? findHeaderValueIssue(value) ?? findMaskIssue(value);
-      if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
+      if (detail !== null) context.addIssue({ code: 'custom', ...createRuleIssue([name], detail) });
       names.add(name.toLowerCase());
     }
   })
   .pipe(z.record(z.string(), z.string()));
 
 /** Refuses masks, because a client that reads a destination and writes it back would overwrite the values with masks. */
-function findMaskIssue(value: unknown): string | null {
-  return value === MASK
-    ? 'is a mask and not a value. Send the value, or list the header in `keepHeaders` of an update.'
-    : null;
+function findMaskIssue(value: unknown): Text | null {
+  if (value !== MASK) return null;
+  const detail = text`is a mask and not a value. Send the value, or list the header in ${member('keepHeaders')} of an update.`;
+  // The headers of a new destination have this problem too, and its input has no such member.
+  return nameInput(detail, 'UpdateDestinationInput');
 }
 
 export function findHeaderNameIssue(
@@ -105,18 +106,18 @@ export function mergeKeptHeaders(
   for (const [index, name] of keepHeaders.entries()) {
     const lowerCaseName = name.toLowerCase();
     const header = storedHeaders.get(lowerCaseName);
-    const addIssue = (detail: string) =>
+    const addIssue = (detail: Text) =>
       issues.push(createInputIssue(['keepHeaders', index], detail));
     if (!header) {
       addIssue('is not a header of the destination.');
     } else if (newHeaders.has(lowerCaseName)) {
-      addIssue('is in `headers` too. Keep its value or replace it, not both.');
+      addIssue(text`is in ${member('headers')} too. Keep its value or replace it, not both.`);
     } else {
       keptHeaders.set(lowerCaseName, header);
     }
   }
   if (keptHeaders.size + newHeaders.size > HEADERS_MAX) {
-    const detail = `and \`headers\` may have at most ${HEADERS_MAX} headers together.`;
+    const detail = text`and ${member('headers')} may have at most ${HEADERS_MAX} headers together.`;
     issues.push(createInputIssue(['keepHeaders'], detail));
   }
   if (issues.length > 0) throw invalidInput(issues);
@@ -142,7 +143,7 @@ function listMovedHeaderIssues(
     parseOrigin(url) !== parseOrigin(destination.url);
   const hasHeaders = Object.keys(destination.maskedHeaders ?? {}).length > 0;
   if (!keepsValues || !isMoved || !hasHeaders) return [];
-  const detail = text`points to another origin, ${parseOrigin(url)}. Send all header values again in \`${member('headers')}\`, or null to remove them: stored values are only sent to the origin that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
+  const detail = text`points to another origin, ${parseOrigin(url)}. Send all header values again in ${member('headers')}, or null to remove them: stored values are only sent to the origin that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
   return [createInputIssue(['url'], detail)];
 }
 

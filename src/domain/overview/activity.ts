@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/statements/tables.ts';
 import { invalid } from '../../kernel/errors.ts';
+import { member, text } from '../../kernel/text.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Call, RowCall } from '../access/call.ts';
 import { read } from '../access/declared-read.ts';
@@ -75,7 +76,8 @@ function createRange(
   const fromMs = Math.floor(from.getTime() / bucketMs) * bucketMs;
   const untilMs = Math.ceil((until ?? call.now()).getTime() / bucketMs) * bucketMs;
   if ((untilMs - fromMs) / bucketMs > RANGE_BUCKETS_MAX + 1) {
-    throw invalid(['from'], `must be at most ${RANGE_BUCKETS_MAX} buckets before until.`, from);
+    const detail = text`must be at most ${RANGE_BUCKETS_MAX} buckets before ${member('until')}.`;
+    throw invalid(['from'], detail, from);
   }
   // A range whose end is before its start is empty.
   const end = new Date(Math.max(fromMs, untilMs));

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Text } from '../../kernel/text.ts';
 import { enumeration, resource } from '../base/resource.ts';
-import { printedText } from '../base/stored-text.ts';
+import { printedParts, printedText } from '../base/stored-text.ts';
 
 const findingSeverity = enumeration('FindingSeverity', 'How serious a finding is.', {
   ERROR: 'The plan is not applied.',
@@ -16,10 +16,15 @@ export const findingResource = resource(
     severity: findingSeverity.describe('Whether the finding prevents the plan from being applied.'),
     path: z.string().describe('The item that the finding concerns. Empty for the whole plan.'),
     message: printedText('message', z.string().describe('The human-readable finding.')),
+    messageParts: printedParts(
+      'message',
+      'The message in parts: strings, and objects with the name of a `member`.',
+    ),
   },
 );
 
 /** A finding as plans store it. The message names members of the input of `planProject`. */
-export interface Finding extends Omit<z.output<typeof findingResource>, 'message'> {
+export interface Finding
+  extends Omit<z.output<typeof findingResource>, 'message' | 'messageParts'> {
   message: Text;
 }

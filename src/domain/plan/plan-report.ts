@@ -111,7 +111,7 @@ async function addRevisionReport(
   const key = { projectId, integrationId };
   const reads = await describeReadsOfObjects(prisma, key, droppedObjects);
   if (reads.length === 0) return;
-  const message = text`${describeDroppedReads(reads)} With \`${ALLOW_DELETIONS}\`, their reads are paused.`;
+  const message = text`${describeDroppedReads(reads)} With ${ALLOW_DELETIONS}, their reads are paused.`;
   report.findings.push({ severity: 'ERROR', path, message });
 }
 
@@ -128,7 +128,7 @@ function listSurplusFindings({ desiredState, comparison }: PlanContext): Finding
   if (desiredState.allowDeletions || surplusPaths.length === 0) return [];
   const paths = formatPaths(surplusPaths, NAMED_ITEMS_MAX);
   const [verb, items] = surplusPaths.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
-  const message = text`The document omits ${paths}, which ${verb} unchanged. Pass \`${ALLOW_DELETIONS}\` to delete ${items}.`;
+  const message = text`The document omits ${paths}, which ${verb} unchanged. Use ${ALLOW_DELETIONS} to delete ${items}.`;
   return [{ severity: 'WARNING', path: '', message }];
 }
 
@@ -140,7 +140,7 @@ function listAppFindings({ desiredState: { document }, state }: PlanContext): Fi
     .map(({ provider, name }) => ({
       severity: 'WARNING',
       path: `providerApps.${name}`,
-      message: text`The project has no provider app ${name} for ${provider}. Create it with \`createProviderApp\`, or replace its name with \`${member('renames')}\`.`,
+      message: text`The project has no provider app ${name} for ${provider}. Create it with \`createProviderApp\`, or replace its name with ${member('renames')}.`,
     }));
 }
 

@@ -100,7 +100,7 @@ export async function reportProviders(
 
 function toFinding(path: string, reason: Text, allowDeletions: boolean): Finding {
   if (allowDeletions) return { severity: 'WARNING', path, message: reason };
-  const message = text`${reason} With \`${member('allowDeletions')}\`, the document is replaced.`;
+  const message = text`${reason} With ${member('allowDeletions')}, the document is replaced.`;
   return { severity: 'ERROR', path, message };
 }
 

@@ -7,7 +7,7 @@ import {
   type ExclusiveMembers,
   findExclusiveMembers,
 } from '../../domain/access/declared-mutation.ts';
-import { moveRuleText, toIssues } from '../../domain/base/issues.ts';
+import { moveSchemaIssue, toIssues } from '../../domain/base/issues.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import {
   DEFAULT_SPELLING,
@@ -59,8 +59,7 @@ export function createInputForm(input: z.ZodObject): InputForm {
     schema: z.unknown().superRefine((value, context) => {
       const { error } = parseBounded(input, flatten(value));
       for (const issue of error?.issues ?? []) {
-        const movedIssue = { ...moveRuleText(issue, locate), path: [...locate(issue.path)] };
-        context.issues.push(movedIssue as z.core.$ZodRawIssue);
+        context.issues.push(moveSchemaIssue(issue, locate) as z.core.$ZodRawIssue);
       }
     }),
     decode(value) {

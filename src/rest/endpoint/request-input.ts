@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { timestamp } from '../../domain/base/input-schemas.ts';
 import { addIssues, createInputIssue, isSecret, toIssues } from '../../domain/base/issues.ts';
 import { listUnstorable, mustYieldBetweenSteps } from '../../domain/base/storable-input.ts';
-import { ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
+import { type DomainError, ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { createNameFinder, suggestName } from '../../kernel/nearest-name.ts';
 import { formatPath } from '../../kernel/text.ts';
 import { findItemsMax, unwrapSchema } from '../../kernel/unwrap-schema.ts';
@@ -26,14 +26,17 @@ export type ValidationResult =
   | { value: object; error?: never }
   | { value?: never; error: z.ZodError };
 
-interface RequestInput {
-  input: object;
+interface Located {
+  /** The locations of the members in this request, by which its problems are spelled. */
   locations: Locations;
 }
 
+type RequestInput = Located &
+  ({ input: object; error?: never } | { input?: never; error: DomainError });
+
 /**
- * Returns the valid input, and the location of each member in this request. `parts` have the form that `rewrite`
- * returns. Throws BAD_USER_INPUT with all issues. Large inputs are checked and parsed in different turns of the event loop.
+ * Returns the valid input or the error with all issues. `parts` have the form that `rewrite` returns. Throws
+ * BAD_USER_INPUT if a part cannot be decoded. Large inputs are checked and parsed in different turns of the event loop.
  */
 export async function readInput(
   endpoint: Endpoint,
@@ -52,19 +55,21 @@ export async function readInput(
 
 function parseMembers(endpoint: Endpoint, decodedParts: Members, validate: Validate): RequestInput {
   const domainMembers = convertWireForms(endpoint.locations, decodedParts.members);
+  const { locations } = domainMembers;
   const { value: input, error } = validate(endpoint.input, domainMembers.members);
   const issues = [...decodedParts.issues, ...domainMembers.issues];
-  if (input && issues.length === 0) return { input, locations: domainMembers.locations };
+  if (input && issues.length === 0) return { input, locations };
   // Members with an invalid wire form are already reported and removed. The domain's schema would report them as missing.
   const reportedNames = new Set(
     domainMembers.issues.flatMap(({ path }) => listEnclosingNames(formatPath(path))),
   );
   const newIssues = (error ? toIssues(error, domainMembers.members) : [])
-    .map((issue) => locateIssue(domainMembers.locations, issue))
+    .map((issue) => locateIssue(locations, issue))
     .filter(({ path }) => !reportedNames.has(formatPath(path)));
   const allIssues = keepFirstAtEachLocation([...issues, ...newIssues].slice(0, ISSUES_MAX));
   const { mask } = endpoint;
-  throw invalidInput(allIssues, mask ? suggestNames(allIssues, mask.fields.keys()) : {});
+  const remedy = mask ? suggestNames(allIssues, mask.fields.keys()) : {};
+  return { error: invalidInput(allIssues, remedy), locations };
 }
 
 /** Throws BAD_USER_INPUT for strings that the database cannot store. */

@@ -18,6 +18,7 @@ export function createSpelling(
 ): Spelling {
   const words = getWords(endpoint);
   return {
+    showsParts: true,
     locate: (path, inputName) =>
       inputName === undefined
         ? locateMember(locations, path)

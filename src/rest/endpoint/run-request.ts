@@ -134,9 +134,10 @@ async function runAdmitted(
       if (mustYieldBetweenSteps(parts.body)) await yieldToEventLoop();
       parts = await endpoint.rewrite(parts, request);
     }
-    const input = await readInput(endpoint, parts, validate);
-    locations = input.locations;
-    return await inSpan('execute', {}, () => endpoint.run(request, input.input));
+    const { input, error, ...located } = await readInput(endpoint, parts, validate);
+    locations = located.locations;
+    if (error) throw error;
+    return await inSpan('execute', {}, () => endpoint.run(request, input));
   } catch (error) {
     const { locateError } = request;
     const isInText = locateError && error instanceof DomainError;

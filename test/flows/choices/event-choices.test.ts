@@ -115,7 +115,10 @@ test('refuses a config that adds events or contradicts the integration', async (
   ]);
   const watchAll = { enabled: 'always', watchFieldsAuto: 'all', requiredWatchFields: ['email'] };
   expect(await refuseChoice({ updateEvent: watchAll })).toEqual([
-    ['updateEvent.requiredWatchFields', 'must not be combined with watchFieldsAuto.'],
+    [
+      'updateEvent.requiredWatchFields',
+      'must not be combined with installation.config.content.subscribe.objects.contacts.updateEvent.watchFieldsAuto.',
+    ],
   ]);
   const quotaOptions = { providerOptions: { quotaOptimization: { enabled: true } } };
   expect(await refuseChoice(quotaOptions)).toEqual([

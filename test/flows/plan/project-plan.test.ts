@@ -64,7 +64,11 @@ test('updates, keeps and deletes resources as the document describes', async () 
   const keptPlan = await planDocument(rest, changed);
   expect(listPaths(keptPlan)).toEqual(['update destinations.records', 'update integrations.crm']);
   expect(keptPlan.findings).toMatchObject([
-    { severity: 'warning', message: expect.stringContaining('eventTypes.installation.created') },
+    {
+      severity: 'warning',
+      message: expect.stringContaining('eventTypes.installation.created'),
+      messageParts: expect.arrayContaining([{ member: 'allowDeletions' }]),
+    },
   ]);
   const plan = await planDocument(rest, changed, { allowDeletions: true });
   expect(listPaths(plan)).toContain('delete topics.alerts.eventTypes.installation.created');

@@ -86,11 +86,11 @@ test.each<[object, string[]]>([
   ],
   [
     { mode: 'ASYNCHRONOUS', batch: [{ record }], autoBatchPolicy: { maxDelayMinutes: 1 } },
-    ['input.autoBatchPolicy: must be given only with a single record.'],
+    ['input.autoBatchPolicy: must be given only with input.records.record.'],
   ],
   [
     { record, batchPolicy: { allOrNone: true } },
-    ['input.batchPolicy: must be given only with batch.'],
+    ['input.batchPolicy: must be given only with input.records.batch.'],
   ],
   [{ batch: [{ record }], associations }, ['input.associations: must be given with each record']],
   [

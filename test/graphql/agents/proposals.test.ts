@@ -219,6 +219,7 @@ test('refuses a commit with another hash', async () => {
   const changed = { ...proposal, payloadHash: 'f'.repeat(64) };
   expect(await proposals.getCommitRefusal(agent, changed)).toMatchObject({
     code: 'PROPOSAL_PAYLOAD_CHANGED',
+    problem: { detail: expect.stringMatching(/^input\.payloadHash must be /) },
   });
 });
 

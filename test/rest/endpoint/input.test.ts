@@ -57,11 +57,13 @@ const mutationTarget = mutationEndpoint({
   extraInput: { dryRun: z.boolean().optional().describe('Whether nothing is done.') },
 });
 
-function readInput(target: Endpoint, parts: Parts) {
-  return read(target, parts, (schema, value) => {
+async function readInput(target: Endpoint, parts: Parts) {
+  const result = await read(target, parts, (schema, value) => {
     const { data, error } = schema.safeParse(value);
     return error ? { error } : { value: data };
   });
+  if (result.error) throw result.error;
+  return result;
 }
 
 const createParts = (overrides: Partial<Parts>): Parts => ({

@@ -202,7 +202,10 @@ test('refuses to commit another payload', async () => {
     proposalId: approvedProposal.proposalId,
     payloadHash,
   });
-  expect(refusal.data).toMatchObject({ code: 'PROPOSAL_PAYLOAD_CHANGED' });
+  expect(refusal.data).toMatchObject({
+    code: 'PROPOSAL_PAYLOAD_CHANGED',
+    detail: expect.stringMatching(/^payloadHash must be /),
+  });
   expect(await readLastName(approvedProposal.recordId)).toBe('Lovelace');
 });
 

@@ -1,8 +1,10 @@
 /** The credentials in the input of a mutation: one field for each kind. */
 import { z } from 'zod';
+import { joinTexts, member, text } from '../../../kernel/text.ts';
 import { FIELD_VALUE } from '../../../outbound/exchange.ts';
 import { type AuthScheme, CONSENT_SCHEMES, type Provider } from '../../../providers/contract.ts';
 import { boundedJsonObject } from '../../base/input-schemas.ts';
+import { checkRules, createRuleIssue } from '../../base/issues.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
 
 /** The detail of an issue with a value that a header can't hold. */
@@ -82,9 +84,13 @@ const oauth2AuthorizationCode = z
         'The OAuth scopes that the provider granted. Without tokens, the scopes to request from the person.',
       ),
   })
-  .refine(
-    ({ accessToken, refreshToken, scopes }) => accessToken || refreshToken || scopes?.length,
-    { error: 'must include accessToken, refreshToken, or scopes to request.' },
+  .superRefine(
+    checkRules(function* ({ accessToken, refreshToken, scopes }) {
+      if (accessToken || refreshToken || scopes?.length) return;
+      const tokens = joinTexts([member('accessToken'), member('refreshToken')], ', ');
+      const detail = text`must include ${tokens}, or ${member('scopes')} to request.`;
+      yield createRuleIssue([], detail);
+    }),
   )
   .meta({
     id: 'OAuth2AuthorizationCodeInput',

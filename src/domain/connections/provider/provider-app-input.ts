@@ -2,16 +2,17 @@
 import { z } from 'zod';
 import type { Issue } from '../../../kernel/errors.ts';
 import { id } from '../../../kernel/ids.ts';
+import { findValueAt, member, text } from '../../../kernel/text.ts';
 import type { RowCall, RowServices } from '../../access/call.ts';
 import { type InProject, NOT_A_PROVIDER } from '../../access/catalog.ts';
 import { boundedJsonObject } from '../../base/input-schemas.ts';
-import { createInputIssue, requireNoIssues } from '../../base/issues.ts';
+import { createInputIssue, createRuleIssue, requireNoIssues } from '../../base/issues.ts';
 import { projectIdOrName } from '../../base/names.ts';
 import { enumeration } from '../../base/resource.ts';
 import { oauthScopes, requiredText } from '../connection/credential-input.ts';
 
 const LENGTH_MAX = 1_024;
-const text = z.string().min(1).max(LENGTH_MAX);
+const shortText = z.string().min(1).max(LENGTH_MAX);
 
 const packageUrl = z.url({ protocol: /^https$/, error: 'must be an https URL.' }).max(2_048);
 
@@ -27,8 +28,8 @@ const metadata = boundedJsonObject
             .max(253)
             .toLowerCase()
             .optional(),
-          gcpProjectId: text.optional(),
-          gcpPubSubTopicName: text.optional(),
+          gcpProjectId: shortText.optional(),
+          gcpPubSubTopicName: shortText.optional(),
         })
         .optional(),
     }),
@@ -39,7 +40,9 @@ const metadata = boundedJsonObject
 
 /** The rules of the fields. Null clears a field that may be empty. */
 const fields = z.object({
-  externalRef: text.nullable().describe("The provider's own id for the app. Null if it has none."),
+  externalRef: shortText
+    .nullable()
+    .describe("The provider's own id for the app. Null if it has none."),
   clientId: requiredText.describe('The OAuth client id that the provider issued.'),
   clientSecret: requiredText.describe(
     'The OAuth client secret that the provider issued. No response contains it.',
@@ -49,7 +52,7 @@ const fields = z.object({
     .describe(
       'The secret with which the provider signs its requests. No response contains it. If null, the provider signs with the client secret.',
     ),
-  provider: text.describe('The name of a provider in the catalog.'),
+  provider: shortText.describe('The name of a provider in the catalog.'),
   scopes: oauthScopes.nullable().describe('The OAuth scopes to request when a customer connects.'),
   metadata: metadata.nullable(),
 });
@@ -125,7 +128,7 @@ const providerAppField = enumeration(
   } satisfies Record<keyof typeof FIELDS_BY_MASK, string>,
 );
 
-const MISSING_VALUE = 'is required, because updateMask names it.';
+const MISSING_VALUE = text`is required, because ${member('updateMask')} names it.`;
 
 export const updateProviderAppInput = z
   .object({
@@ -138,11 +141,15 @@ export const updateProviderAppInput = z
     providerApp: uncheckedFields,
   })
   .superRefine((input, context) => {
-    const { error } = selectMaskedFields(input).safeParse(input.providerApp, {
-      error: ({ input: value }) => (value === undefined ? MISSING_VALUE : undefined),
-    });
+    const { error } = selectMaskedFields(input).safeParse(input.providerApp);
     for (const issue of error?.issues ?? []) {
-      context.addIssue({ ...issue, path: ['providerApp', ...issue.path] });
+      const path = ['providerApp', ...issue.path];
+      const isMissing = findValueAt(input, path) === undefined;
+      context.addIssue(
+        isMissing
+          ? { code: 'custom', ...createRuleIssue(path, MISSING_VALUE) }
+          : { ...issue, path },
+      );
     }
   })
   .meta({

@@ -154,7 +154,7 @@ function listDestinationNames({ content, config, providerObject }: MessageSource
 
 function createNoStreamError(objectName: string): DomainError {
   return unprocessable(
-    text`No stream receives the records of ${objectName}. Create a destination of the type ${enumValue('STREAM', 'DestinationType')}, and set it as the \`destination\` of the object in the manifest.`,
+    text`No stream receives the records of ${objectName}. Create a destination of the type ${enumValue('STREAM', 'DestinationType')}, and name it as the destination of the object in the manifest.`,
   );
 }
 

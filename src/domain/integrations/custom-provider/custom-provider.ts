@@ -256,7 +256,7 @@ function refuseImpacts({ impacts, brokenIntegrations, suspendedConnections }: Pr
   ];
   if (reasons.length === 0) return;
   throw conflict(
-    text`${joinTexts(reasons, ' ')} With \`${member('destructive')}\`, the document is replaced.`,
+    text`${joinTexts(reasons, ' ')} With ${member('destructive')}, the document is replaced.`,
   );
 }
 

@@ -1,5 +1,6 @@
 /** The period of the first read of an object. The integration or the customer sets it. */
 import { z } from 'zod';
+import { member, text } from '../../../kernel/text.ts';
 import { orNull } from '../../base/input-schemas.ts';
 import { createRuleIssue } from '../../base/issues.ts';
 import { resource } from '../../base/resource.ts';
@@ -28,9 +29,10 @@ export type BackfillPeriod = z.output<typeof backfillPeriodResource>;
 export function* listPeriodIssues({ days, fullHistory }: BackfillPeriod) {
   const options = { showsValue: true };
   if ((days === null) === (fullHistory === null)) {
-    yield createRuleIssue([], 'must have exactly one of days and fullHistory.', options);
+    const detail = text`must have exactly one of ${member('days')} and ${member('fullHistory')}.`;
+    yield createRuleIssue([], detail, options);
   } else if (fullHistory === false) {
-    const detail = 'must be true. To limit the period, set days instead.';
+    const detail = text`must be true. To limit the period, set ${member('days')} instead.`;
     yield createRuleIssue(['fullHistory'], detail, options);
   }
 }

@@ -1,6 +1,7 @@
 /** Checks the rules of an integration's content that depend on the catalog or the project. */
 import type { Transaction } from '../../../database/transactions/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../../kernel/errors.ts';
+import { joinTexts, member, text } from '../../../kernel/text.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { applyModule } from '../../../providers/modules.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
@@ -111,8 +112,8 @@ export function* listContentRuleIssues(
     yield createInputIssue([...path, 'provider'], detail, content.provider);
   }
   if (!doesAnything(content)) {
-    const detail =
-      'does nothing. Add objects to read, write or subscribe to, a proxy, or watchSchema.';
+    const sections = ['read', 'write', 'subscribe', 'proxy'].map((name) => member(...path, name));
+    const detail = text`does nothing. Set ${joinTexts(sections, ', ')} or ${member(...path, 'watchSchema')}.`;
     yield createInputIssue(path, detail);
   }
   yield* listReadIssues(content, context);
@@ -184,7 +185,8 @@ function* listWriteIssues(content: IntegrationContent, context: ContentContext):
   yield* listObjectNameIssues(objects, path, context);
   for (const [index, { objectName, inheritMapping }] of objects.entries()) {
     if (!inheritMapping || readNames.has(objectName)) continue;
-    const detail = `needs ${objectName} in read.objects, whose mapping it uses.`;
+    const readObjects = member(...context.path, 'read', 'objects');
+    const detail = text`needs ${objectName} in ${readObjects}, whose mapping it uses.`;
     yield createInputIssue([...path, index, 'inheritMapping'], detail, true);
   }
 }
@@ -212,7 +214,9 @@ function* listSubscribeIssues(
     const destinationPath = [...objectPath, 'destination'];
     yield* listDestinationIssues(object.destination, destinationPath, context.destinations);
     if (object.inheritFieldsAndMapping && !readNames.has(object.objectName)) {
-      const detail = 'must also be listed in read.objects, because inheritFieldsAndMapping is set.';
+      const readObjects = member(...context.path, 'read', 'objects');
+      const inherits = member(...objectPath, 'inheritFieldsAndMapping');
+      const detail = text`must also be listed in ${readObjects}, because ${inherits} is set.`;
       yield createInputIssue([...objectPath, 'objectName'], detail, object.objectName);
     }
   }

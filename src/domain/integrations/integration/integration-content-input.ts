@@ -3,6 +3,7 @@
  * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';
+import { joinTexts, member, text } from '../../../kernel/text.ts';
 import { orDefault, orElse, orNull } from '../../base/input-schemas.ts';
 import { checkRules, createRuleIssue } from '../../base/issues.ts';
 import { enumeration, toStoredWord } from '../../base/resource.ts';
@@ -145,12 +146,13 @@ function* listFieldIssues({ requiredFields, optionalFields }: Fields) {
     for (const [index, field] of members.entries()) {
       const path = [list, index];
       if (field.fieldName === null && field.mapToName === null) {
-        yield createRuleIssue(path, 'must have a fieldName or a mapToName.');
+        const names = ['fieldName', 'mapToName'].map((name) => member(...path, name));
+        yield createRuleIssue(path, text`must have ${joinTexts(names, ' or ')}.`);
       }
-      for (const member of ['default', 'prompt'] as const) {
-        if (field.fieldName === null || field[member] === null) continue;
-        const detail = 'must not be combined with fieldName.';
-        yield createRuleIssue([...path, member], detail, { showsValue: true });
+      for (const name of ['default', 'prompt'] as const) {
+        if (field.fieldName === null || field[name] === null) continue;
+        const detail = text`must not be combined with ${member(...path, 'fieldName')}.`;
+        yield createRuleIssue([...path, name], detail, { showsValue: true });
       }
     }
   }
@@ -201,7 +203,8 @@ const updateEventInput = z
   .superRefine(
     checkRules(function* ({ watchFieldsAuto, requiredWatchFields }) {
       if (watchFieldsAuto === null || requiredWatchFields.length === 0) return;
-      yield createRuleIssue(['requiredWatchFields'], 'must not be combined with watchFieldsAuto.');
+      const detail = text`must not be combined with ${member('watchFieldsAuto')}.`;
+      yield createRuleIssue(['requiredWatchFields'], detail);
     }),
   )
   .meta({

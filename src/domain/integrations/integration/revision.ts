@@ -231,7 +231,7 @@ async function dropObjects(
   const reads = await describeReadsOfObjects(tx, key, objectNames);
   if (reads.length === 0) return;
   throw conflict(
-    text`${describeDroppedReads(reads)} With \`${member('destructive')}\`, their reads are paused.`,
+    text`${describeDroppedReads(reads)} With ${member('destructive')}, their reads are paused.`,
   );
 }
 

@@ -8,6 +8,7 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transactions/transaction.ts';
 import { conflict, notFound } from '../../../kernel/errors.ts';
 import { id, newId } from '../../../kernel/ids.ts';
+import { member, text } from '../../../kernel/text.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import { load } from '../../access/batched.ts';
 import type { Call, RowCall, RowServices } from '../../access/call.ts';
@@ -22,6 +23,7 @@ import { orAdmin, requireAdmin } from '../../access/viewer/needs.ts';
 import { type OrgRole, orgRole } from '../../access/viewer/org-role.ts';
 import { applyRole } from '../../access/viewer/viewer-cache.ts';
 import { orNull } from '../../base/input-schemas.ts';
+import { checkRules, createRuleIssue } from '../../base/issues.ts';
 import { computed, createdFields, enumeration, resource, updateTime } from '../../base/resource.ts';
 import { insertMember } from './membership.ts';
 import { insertOrg, parentFields } from './org.ts';
@@ -84,9 +86,12 @@ const acceptInviteInput = z
       "The caller's own email address, as an alternative to inviteId. It selects the newest pending invite.",
     ),
   })
-  .refine(
-    (input) => (input.inviteId === null) !== (input.invitedEmail === null),
-    'must have exactly one of inviteId and invitedEmail.',
+  .superRefine(
+    checkRules(function* (input) {
+      if ((input.inviteId === null) !== (input.invitedEmail === null)) return;
+      const detail = text`must have exactly one of ${member('inviteId')} and ${member('invitedEmail')}.`;
+      yield createRuleIssue([], detail, { showsValue: true });
+    }),
   )
   .meta({
     id: 'AcceptInviteInput',

@@ -32,9 +32,7 @@ const companies = { objectName: 'companies' };
 const ALWAYS = { enabled: 'ALWAYS' } as const;
 
 test('refuses content that does nothing', () => {
-  const nothingIssue = [
-    ': does nothing. Add objects to read, write or subscribe to, a proxy, or watchSchema.',
-  ];
+  const nothingIssue = [': does nothing. Set read, write, subscribe, proxy or watchSchema.'];
   expect(listIssues({})).toEqual(nothingIssue);
   expect(listIssues({ read: { objects: [] }, proxy: { enabled: false } })).toEqual(nothingIssue);
   expect(listIssues({ proxy: { enabled: true } })).toEqual([]);
@@ -65,7 +63,7 @@ test('refuses a mapped name that another object uses', () => {
 
 test('refuses a field without a name', () => {
   expect(listIssues(createRead({ requiredFields: [{ mapToDisplayName: 'Nothing' }] }))).toEqual([
-    'read.objects[0].requiredFields[0]: must have a fieldName or a mapToName.',
+    'read.objects[0].requiredFields[0]: must have read.objects[0].requiredFields[0].fieldName or read.objects[0].requiredFields[0].mapToName.',
   ]);
 });
 
@@ -76,11 +74,11 @@ test('requires the mapping for events of records, and the read object for the ma
   const inheriting = { inheritFieldsAndMapping: true };
   expect(listIssues(createSubscribe({ otherEvents: ['contact.merged'] }))).toEqual([]);
   expect(listIssues(createSubscribe(inheriting))).toEqual([
-    'subscribe.objects[0].objectName: must also be listed in read.objects, because inheritFieldsAndMapping is set.',
+    'subscribe.objects[0].objectName: must also be listed in read.objects, because subscribe.objects[0].inheritFieldsAndMapping is set.',
   ]);
   for (const event of ['createEvent', 'updateEvent', 'deleteEvent', 'associationChangeEvent']) {
     expect(listIssues(createSubscribe({ [event]: ALWAYS, ...inheriting }))).toEqual([
-      'subscribe.objects[0].objectName: must also be listed in read.objects, because inheritFieldsAndMapping is set.',
+      'subscribe.objects[0].objectName: must also be listed in read.objects, because subscribe.objects[0].inheritFieldsAndMapping is set.',
     ]);
     expect(listIssues(createSubscribe({ [event]: ALWAYS }))).toEqual([
       'subscribe.objects[0].inheritFieldsAndMapping: must be true, because the object has events of records.',
@@ -102,7 +100,7 @@ test('refuses watchFieldsAuto together with requiredWatchFields', () => {
   });
   const requiredWatchFields = ['email'];
   expect(listIssues(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields }))).toEqual([
-    'subscribe.objects[0].updateEvent.requiredWatchFields: must not be combined with watchFieldsAuto.',
+    'subscribe.objects[0].updateEvent.requiredWatchFields: must not be combined with subscribe.objects[0].updateEvent.watchFieldsAuto.',
   ]);
   expect(listIssues(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields: [] }))).toEqual([]);
   expect(listIssues(watchUpdates({ requiredWatchFields }))).toEqual([]);

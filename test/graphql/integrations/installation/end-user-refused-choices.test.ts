@@ -65,7 +65,7 @@ test("keeps the builder's destinations in an end user's update", async () => {
     `input.config.subscribe[0].destination ${REFUSED_FOR_END_USERS}`,
   ]);
   expect(await listUpdateIssues({})).toEqual([
-    'input.config.read must keep contacts, because the builder chose its destination. To stop its reads, set `disabled`.',
+    'input.config.read must keep contacts, because the builder chose its destination. To stop its reads, disable it.',
     'input.config.subscribe must keep contacts, because the builder chose its destination. To stop its events, set them to NEVER.',
   ]);
   const never = { enabled: 'NEVER' };

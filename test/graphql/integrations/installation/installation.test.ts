@@ -265,11 +265,12 @@ test('reports every issue of a config together, first those that need no revisio
   };
   const path = 'input.config.read';
   const absent = "is not an object of the integration's latest revision.";
-  const once = 'must have exactly one of days and fullHistory.';
+  const createPeriodIssue = (backfill: string) =>
+    `${backfill}: must have exactly one of ${backfill}.days and ${backfill}.fullHistory.`;
   expect(await expectIssues(tenant, CREATE_INSTALLATION, input)).toEqual([
-    `${path}[0].backfill: ${once}`,
+    createPeriodIssue(`${path}[0].backfill`),
     `${path}[0].schedule: must be at most one run in 10 minutes.`,
-    `${path}[1].backfill: ${once}`,
+    createPeriodIssue(`${path}[1].backfill`),
     `${path}[2].backfill.days: must be at least 0.`,
   ]);
   const valid = config.read.map(({ backfill: _, schedule: _schedule, ...choice }) => choice);

@@ -1,6 +1,6 @@
 /** The input of a write: its schema, and the rules between its members. */
 import { z } from 'zod';
-import { enumValue, text } from '../../../../kernel/text.ts';
+import { enumValue, member, text } from '../../../../kernel/text.ts';
 import type { ExclusiveMembers } from '../../../access/declared-mutation.ts';
 import { orDefault, orNull } from '../../../base/input-schemas.ts';
 import { checkRules, createRuleIssue } from '../../../base/issues.ts';
@@ -231,15 +231,20 @@ export function listInputRecords({ record, batch, associations }: WriteInput): I
 /** Lists the issues between members that do not depend on the provider. */
 function* listIssues(input: WriteInput) {
   const { record, batch, type } = input;
-  if (record && batch) yield createRuleIssue(['batch'], 'must not be combined with record.');
-  if (!record && !batch) yield createRuleIssue(['record'], 'is required, unless batch is set.');
+  if (record && batch) {
+    yield createRuleIssue(['batch'], text`must not be combined with ${member('record')}.`);
+  }
+  if (!record && !batch) {
+    yield createRuleIssue(['record'], text`is required, unless ${member('batch')} is set.`);
+  }
   if (type === 'DELETE') {
     yield* listDeletionIssues(input);
   } else if (input.associations && batch) {
-    yield createRuleIssue(['associations'], 'must be given with each record of the batch.');
+    const detail = text`must be given with each record of ${member('batch')}.`;
+    yield createRuleIssue(['associations'], detail);
   }
   if (input.batchPolicy && !batch) {
-    yield createRuleIssue(['batchPolicy'], 'must be given only with batch.');
+    yield createRuleIssue(['batchPolicy'], text`must be given only with ${member('batch')}.`);
   }
   yield* listModeIssues(input);
   yield* listHeaderIssues(input);
@@ -252,7 +257,7 @@ function* listModeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInp
   if (retryPolicy && !isAsynchronous) yield createRuleIssue(['retryPolicy'], detail);
   if (autoBatchPolicy && !isAsynchronous) yield createRuleIssue(['autoBatchPolicy'], detail);
   if (autoBatchPolicy && batch) {
-    yield createRuleIssue(['autoBatchPolicy'], 'must be given only with a single record.');
+    yield createRuleIssue(['autoBatchPolicy'], text`must be given only with ${member('record')}.`);
   }
 }
 
@@ -261,9 +266,9 @@ function* listDeletionIssues(input: WriteInput) {
     const detail = text`must be ${enumValue('SYNCHRONOUS')} for a ${enumValue('DELETE')}.`;
     yield createRuleIssue(['mode'], detail, { showsValue: true });
   }
-  for (const member of ['batch', 'associations'] as const) {
-    if (!input[member]) continue;
-    yield createRuleIssue([member], text`must not be given for a ${enumValue('DELETE')}.`);
+  for (const name of ['batch', 'associations'] as const) {
+    if (!input[name]) continue;
+    yield createRuleIssue([name], text`must not be given for a ${enumValue('DELETE')}.`);
   }
   for (const name of Object.keys(input.record ?? {})) {
     if (name === 'id') continue;

@@ -17,7 +17,7 @@ const SECTIONS = ['read', 'subscribe'] as const;
 type Section = (typeof SECTIONS)[number];
 
 const ALTERNATIVES: Record<Section, string> = {
-  read: 'To stop its reads, set `disabled`.',
+  read: 'To stop its reads, disable it.',
   subscribe: 'To stop its events, set them to NEVER.',
 };
 

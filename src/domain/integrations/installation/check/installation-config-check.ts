@@ -1,7 +1,7 @@
 /** Validates an installation's config against the revision of its integration. */
 import type { Transaction } from '../../../../database/transactions/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../../../kernel/errors.ts';
-import { enumValue, text } from '../../../../kernel/text.ts';
+import { enumValue, member, text } from '../../../../kernel/text.ts';
 import type { Provider } from '../../../../providers/contract.ts';
 import { findModule } from '../../../../providers/modules.ts';
 import type { ProjectCall } from '../../../access/call.ts';
@@ -194,6 +194,6 @@ function* listEventIssues(
 
 function* listWatchIssues({ updateEvent }: SubscribeConfig, path: Path): Generator<Issue> {
   if (updateEvent?.watchFieldsAuto == null || !updateEvent.requiredWatchFields?.length) return;
-  const detail = 'must not be combined with watchFieldsAuto.';
+  const detail = text`must not be combined with ${member(...path, 'watchFieldsAuto')}.`;
   yield createInputIssue([...path, 'requiredWatchFields'], detail);
 }
