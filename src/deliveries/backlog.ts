@@ -4,8 +4,8 @@
  * A destination is quick if its last attempt succeeded within `quickMs`. It may hold more deliveries than others.
  */
 import { LRUCache } from 'lru-cache';
-import type { ClaimedDelivery } from './claimer.ts';
 import type { DeliveryLimits } from './limits.ts';
+import type { ClaimedDelivery, ProjectCapacity } from './outbox.ts';
 
 /** The share of the capacity that failing destinations may use. */
 const FAILING_SHARE = 1 / 4;
@@ -18,14 +18,6 @@ const QUICK_MAX = 64;
  * claim and send, even if the destinations of this one do not respond. The value was chosen, not measured.
  */
 const PROJECT_SHARE = 3 / 4;
-
-/** The deliveries that a claim may take for a project. */
-export interface ProjectCapacity {
-  rows: number;
-  bytes: number;
-  /** The part of `rows` for failing destinations. */
-  failing: number;
-}
 
 /** The deliveries of a project that this process holds. */
 interface HeldCounts {

@@ -1,42 +1,23 @@
 /** Claims due deliveries of the outbox and prepares them for sending. */
-import type { KeyObject } from 'node:crypto';
 import { newLeaseToken } from '../database/leases/lease.ts';
 import type { Database } from '../database/open/database.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Vault } from '../kernel/secrets.ts';
-import { createMask, type MaskText } from '../work/secret-mask.ts';
+import { createMask } from '../work/secret-mask.ts';
 import type { Backlog } from './backlog.ts';
 import type { DeliveryLimits } from './limits.ts';
 import {
+  type ClaimedDelivery,
   type ClaimedRow,
   claimDueDeliveries,
+  type DeliveryTarget,
   type DestinationKey,
   listProjectsWithDueDeliveries,
   type ProjectIds,
 } from './outbox.ts';
 import { createSigningKey } from './sign.ts';
 import { openSigningSecrets } from './signing-secret.ts';
-import { listTargetSecrets, openTarget, type TargetHeaders } from './target-secrets.ts';
-
-/** The target of a destination's messages, with decrypted values. */
-export interface DeliveryTarget {
-  keys: readonly KeyObject[];
-  url: string;
-  headers: TargetHeaders;
-  /** Masks the values of the URL and the headers, and the signing secrets. */
-  mask: MaskText;
-}
-
-export interface ClaimedDelivery {
-  row: ClaimedRow;
-  bodyBytes: number;
-  /** Null if the destination's secrets can't be opened: the attempt fails without being sent. */
-  target: DeliveryTarget | null;
-  /** The latest start of an attempt by performance.now(). A later attempt could outlast its lease. */
-  startByMs: number;
-  /** The database's clock minus performance.now(). */
-  clockOffsetMs: number;
-}
+import { listTargetSecrets, openTarget } from './target-secrets.ts';
 
 export interface DeliveryClaim {
   deliveries: ClaimedDelivery[];

@@ -4,6 +4,7 @@
  * lease. Leases use the database's clock, which all processes share.
  */
 
+import type { KeyObject } from 'node:crypto';
 import { isFreeSql } from '../database/leases/lease.ts';
 import type { Database } from '../database/open/database.ts';
 import {
@@ -22,7 +23,8 @@ import {
 import { batchRows, type RowBatch } from '../database/statements/projects/shard-groups.ts';
 import { type RowKey, toKeyColumns } from '../database/statements/row-keys.ts';
 import type { RunStatement } from '../database/statements/statements.ts';
-import type { ProjectCapacity } from './backlog.ts';
+import type { MaskText } from '../work/secret-mask.ts';
+import type { TargetHeaders } from './target-secrets.ts';
 
 /** A delivery that this process may send until its lease ends, with its target. */
 export interface ClaimedRow {
@@ -47,6 +49,34 @@ export interface ClaimedRow {
   traceparent: string | null;
   /** The database's clock at the claim, in milliseconds. */
   claimedMs: number;
+}
+
+/** The target of a destination's messages, with decrypted values. */
+export interface DeliveryTarget {
+  keys: readonly KeyObject[];
+  url: string;
+  headers: TargetHeaders;
+  /** Masks the values of the URL and the headers, and the signing secrets. */
+  mask: MaskText;
+}
+
+export interface ClaimedDelivery {
+  row: ClaimedRow;
+  bodyBytes: number;
+  /** Null if the destination's secrets can't be opened: the attempt fails without being sent. */
+  target: DeliveryTarget | null;
+  /** The latest start of an attempt by performance.now(). A later attempt could outlast its lease. */
+  startByMs: number;
+  /** The database's clock minus performance.now(). */
+  clockOffsetMs: number;
+}
+
+/** The deliveries that a claim may take for a project. */
+export interface ProjectCapacity {
+  rows: number;
+  bytes: number;
+  /** The part of `rows` for failing destinations. */
+  failing: number;
 }
 
 /** The projects of a statement. Null means all projects. */

@@ -11,9 +11,9 @@ import type { Log } from '../kernel/log.ts';
 import { retryUntilDone } from '../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
-import type { ClaimedDelivery } from './claimer.ts';
 import type { DeliveryLimits } from './limits.ts';
 import {
+  type ClaimedDelivery,
   type ClaimedRow,
   type DestinationKey,
   releaseOrphans,

@@ -2,7 +2,7 @@
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { MaskText } from '../work/secret-mask.ts';
-import type { ClaimedDelivery, DeliveryTarget } from './claimer.ts';
+import type { ClaimedDelivery, DeliveryTarget } from './outbox.ts';
 import type { Outcome } from './retry-decision.ts';
 import { createSignatureHeaders } from './sign.ts';
 

@@ -4,8 +4,14 @@
  * therefore costs a bounded buffer and misses no entry.
  */
 import { Signal } from '../work/signal.ts';
-import { type LogEntry, type LogItem, LogLost } from './feed-source.ts';
-import type { Tail } from './tail.ts';
+import {
+  type FeedSource,
+  type LogEntry,
+  type LogItem,
+  LogLost,
+  type LogRange,
+  type LogRead,
+} from './feed-source.ts';
 
 /**
  * The maximum number of entries that wait for a live subscriber. Subscribers share the entries, so each costs only a
@@ -19,9 +25,18 @@ export const CATCH_UP_BATCH = 100;
 
 const DONE = { done: true, value: undefined } as const;
 
+/** The end of a log, which passes new entries to its followers. */
+interface FollowedTail<E extends LogEntry, F> {
+  readonly source: Pick<FeedSource<E, F>, 'countBytes'>;
+  readonly followers: Set<Follower<E, F>>;
+  /** Every entry up to this position was passed to the followers. */
+  readonly position: bigint;
+  read(range: LogRange, filter?: F): Promise<LogRead<LogItem<E>>>;
+}
+
 export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<LogItem<E>> {
   readonly filter: F;
-  readonly #tail: Tail<E, F>;
+  readonly #tail: FollowedTail<E, F>;
   readonly #signal = new Signal();
   /** Every matching entry up to this position was returned, or is in `#readItems`. */
   #coveredPosition: bigint;
@@ -36,7 +51,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   #hasEnded = false;
   #loss: LogLost | null = null;
 
-  constructor(tail: Tail<E, F>, { after, filter }: { after: bigint; filter: F }) {
+  constructor(tail: FollowedTail<E, F>, { after, filter }: { after: bigint; filter: F }) {
     this.#tail = tail;
     this.#coveredPosition = after;
     this.filter = filter;

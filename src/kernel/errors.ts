@@ -3,7 +3,6 @@
  * graphql/execution/graphql-errors.ts and rest/ turn them into responses.
  */
 import { randomUUID } from 'node:crypto';
-import type { Log } from './log.ts';
 import { ERROR_STATUS, type ErrorCode, type Problem, type ProblemIssue } from './problem-schema.ts';
 import {
   DEFAULT_SPELLING,
@@ -329,7 +328,11 @@ export function rateLimited(detail: string, retryAfterSeconds: number): DomainEr
 }
 
 /** Logs an unexpected error with these fields, and returns a masked error with the same `instance`. */
-export function createMaskedError(log: Log, error: unknown, fields: object): DomainError {
+export function createMaskedError(
+  log: { error(fields: object, message: string): void },
+  error: unknown,
+  fields: object,
+): DomainError {
   const instance = createInstance();
   log.error({ err: error, instance, ...fields }, 'error.internal');
   const detail =

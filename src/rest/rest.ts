@@ -16,7 +16,7 @@ import { parseBounded } from '../work/bounded-parse.ts';
 import { findJsonExcess } from '../work/json-size.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
 import { sendProblem, toProblem } from './endpoint/rest-errors.ts';
-import { type Gateway, runRequest } from './endpoint/run-request.ts';
+import { type Gateway, type RestGateway, runRequest } from './endpoint/run-request.ts';
 import { decodeBody, requireDecodableQuery } from './endpoint/utf8.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { registerProxy } from './integrations/installation/proxy.ts';
@@ -30,13 +30,6 @@ import {
 } from './openapi/openapi.ts';
 
 export type Rest = FastifyInstance;
-
-export interface RestGateway extends Gateway {
-  takeSlot: TakeSlot;
-}
-
-/** Assigns a slot to a request. False if the client has disconnected. Throws if the process is full. */
-export type TakeSlot = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 /** Registers the routes in a context with the prefix BASE_PATH. */
 export async function registerRest(app: Rest, gateway: RestGateway): Promise<void> {

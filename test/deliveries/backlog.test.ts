@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Backlog } from '../../src/deliveries/backlog.ts';
-import type { ClaimedDelivery } from '../../src/deliveries/claimer.ts';
 import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
+import type { ClaimedDelivery } from '../../src/deliveries/outbox.ts';
 
 const LIMITS = { ...DELIVERY_LIMITS, inFlight: 6, inFlightPerDestination: 2, inFlightFailing: 3 };
 const QUICK_SUCCESS = { isSuccess: true, durationMs: 1 };

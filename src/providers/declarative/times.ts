@@ -1,8 +1,10 @@
 /** Parses and formats times in vendors' formats. */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../work/durations.ts';
-import type { TimeFilterBehavior } from '../behavior.ts';
-import type { TimeFilter } from './declaration/list-declaration.ts';
+import type { Behavior, TimeFilterBehavior } from '../behavior.ts';
+import type { Declaration } from './declaration/declaration.ts';
+import type { ListDeclaration, TimeFilter } from './declaration/list-declaration.ts';
 import type { TimeFormat } from './declaration/request-location.ts';
+import { getBehavior } from './vendor.ts';
 
 /** The smallest step of a format, in milliseconds. */
 function getPrecisionMs(format: TimeFormat): number {
@@ -12,6 +14,25 @@ function getPrecisionMs(format: TimeFormat): number {
 
 /** A filter of a list, and how the vendor compares times with it. */
 export type ComparedFilter = Pick<TimeFilter, 'format' | 'marginMs'> & TimeFilterBehavior;
+
+const CAUTIOUS_FILTER: TimeFilterBehavior = {
+  precision: 'notDocumented',
+  zone: 'notDocumented',
+  bounds: 'notDocumented',
+  column: 'notDocumented',
+};
+
+export function getFilterBehavior({ timeFilter }: Behavior): TimeFilterBehavior {
+  return timeFilter === 'none' ? CAUTIOUS_FILTER : timeFilter;
+}
+
+export function getComparedFilter(
+  declaration: Declaration,
+  list: ListDeclaration,
+  { format, marginMs }: TimeFilter,
+): ComparedFilter {
+  return { format, marginMs, ...getFilterBehavior(getBehavior(declaration, list)) };
+}
 
 const COMPARISON_PRECISION_MS = {
   format: 0,

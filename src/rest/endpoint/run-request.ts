@@ -1,6 +1,6 @@
 /** Runs requests to endpoints: admits the caller, waits for a turn, validates the input, and limits the time. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Call, createCall, type Services } from '../../domain/access/call.ts';
 import { PAGE_MAX } from '../../domain/access/paging/page.ts';
 import { createRelations } from '../../domain/access/relations.ts';
@@ -29,6 +29,13 @@ export interface Gateway {
   services: Services;
   admission: Admission;
 }
+
+export interface RestGateway extends Gateway {
+  takeSlot: TakeSlot;
+}
+
+/** Assigns a slot to a request. False if the client has disconnected. Throws if the process is full. */
+export type TakeSlot = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 /** Returns the response of the endpoint. The error handler turns errors into problem documents. */
 export function runRequest(

@@ -6,11 +6,12 @@ import type { ListDeclaration } from '../declaration/list-declaration.ts';
 import { findValue } from '../json.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillPath, fillQuery, type TemplateVariables } from '../template.ts';
+import { getFilterBehavior } from '../times.ts';
 import { getBehavior, type Vendor } from '../vendor.ts';
 import { readCutLists } from './cut-lists.ts';
 import { completeNestedLists } from './nested-lists.ts';
 import { readOmittedValues } from './omitted-values.ts';
-import { findPageSize, getFilterBehavior } from './page-request.ts';
+import { findPageSize } from './page-request.ts';
 import { readRows, requestPage } from './page-response.ts';
 import {
   type BehavingList,

@@ -1,14 +1,12 @@
 /** Builds the request for one page of a list. */
 import { DAY_MS } from '../../../work/durations.ts';
-import type { Behavior, TimeFilterBehavior } from '../../behavior.ts';
 import type { ProviderRequest, ProviderSession } from '../../contract.ts';
 import type { PageRead } from '../../moving-records.ts';
 import type { Declaration } from '../declaration/declaration.ts';
 import type { ListDeclaration, TimeFilter } from '../declaration/list-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
 import { fillJson, type TemplateVariables } from '../template.ts';
-import { type ComparedFilter, formatTime, getLowerBound, getUpperBound } from '../times.ts';
-import { getBehavior } from '../vendor.ts';
+import { formatTime, getComparedFilter, getLowerBound, getUpperBound } from '../times.ts';
 import type { Position } from './paging.ts';
 import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
 import { listConditions } from './search-conditions.ts';
@@ -119,25 +117,6 @@ function listIdBound(
   const lastId = position?.after;
   if (!afterId || lastId === undefined) return [];
   return [[afterId, afterId.template.replace('{id}', () => lastId)]];
-}
-
-const CAUTIOUS_FILTER: TimeFilterBehavior = {
-  precision: 'notDocumented',
-  zone: 'notDocumented',
-  bounds: 'notDocumented',
-  column: 'notDocumented',
-};
-
-export function getFilterBehavior({ timeFilter }: Behavior): TimeFilterBehavior {
-  return timeFilter === 'none' ? CAUTIOUS_FILTER : timeFilter;
-}
-
-export function getComparedFilter(
-  declaration: Declaration,
-  list: ListDeclaration,
-  { format, marginMs }: TimeFilter,
-): ComparedFilter {
-  return { format, marginMs, ...getFilterBehavior(getBehavior(declaration, list)) };
 }
 
 function formatBound({ template, format }: TimeFilter, time: Date): unknown {

@@ -11,8 +11,7 @@ import { ProviderError } from '../../provider-error.ts';
 import type { Declaration } from '../declaration/declaration.ts';
 import type { ListDeclaration, Paging } from '../declaration/list-declaration.ts';
 import { findValue } from '../json.ts';
-import { getLowerBound } from '../times.ts';
-import { getComparedFilter } from './page-request.ts';
+import { getComparedFilter, getLowerBound } from '../times.ts';
 
 /** The parameter of a page: a cursor, a URL, an offset, a page number or a record id. */
 export type PageParameter = string | number;

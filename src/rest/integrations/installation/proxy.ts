@@ -26,8 +26,7 @@ import { type Issue, invalidInput } from '../../../kernel/errors.ts';
 import { problem } from '../../../kernel/problem-schema.ts';
 import { PROXY_HOST_PATH } from '../../endpoint/reference-hosts.ts';
 import { refuseUnstorable } from '../../endpoint/request-input.ts';
-import { admit, runInTurn } from '../../endpoint/run-request.ts';
-import type { RestGateway } from '../../rest.ts';
+import { admit, type RestGateway, runInTurn } from '../../endpoint/run-request.ts';
 
 const PROXY_PATH = '/projects/:projectIdOrName/installations/:installationId/proxy';
 /** Matches `/v1` and the five segments of PROXY_PATH. */
