@@ -15,8 +15,12 @@ import { schema } from '../../src/graphql/schema/schema.ts';
 import { MUTATIONS } from '../support/inputs/walk-inputs.ts';
 
 const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);
-const inputsOfMutations = new Set(
-  Object.values(MUTATIONS).map(({ args }) => getNamedType(args[0]?.type)),
+/** The payloads of mutations by their inputs. */
+const payloads = new Map(
+  Object.values(MUTATIONS).map(({ args, type }) => [
+    getNamedType(args[0]?.type),
+    getNamedType(type) as GraphQLObjectType,
+  ]),
 );
 
 /** The types that return inputs with another name. */
@@ -105,10 +109,17 @@ const UNRETURNED_FIELDS: Record<string, string> = {
 };
 
 function findReturnType(type: GraphQLInputObjectType): GraphQLObjectType | null {
-  const verb = inputsOfMutations.has(type) ? /^(Create|Update)/ : /^$/;
+  const verb = payloads.has(type) ? /^(Create|Update)/ : /^$/;
   const name = RETURN_TYPE_BY_INPUT[type.name] ?? type.name.replace(verb, '').replace(/Input$/, '');
   const returnType = schema.getType(name);
   return isObjectType(returnType) ? returnType : null;
+}
+
+/** Returns the type of the object in the payload. Null if the payload has none, or several. */
+function findResultType(type: GraphQLInputObjectType): GraphQLObjectType | null {
+  const fields = Object.values(payloads.get(type)?.getFields() ?? {});
+  const [resultType, ...others] = fields.map((field) => getNamedType(field.type));
+  return others.length === 0 && isObjectType(resultType) ? resultType : null;
 }
 
 /**
@@ -124,9 +135,9 @@ function isShown(member: string, returnType: GraphQLObjectType): boolean {
 
 test('returns every member of every input in a type, except those in UNRETURNED_FIELDS', () => {
   const unreturned = inputs.flatMap((type) => {
-    const returnType = findReturnType(type);
-    if (!returnType)
-      return UNRETURNED_INPUTS.some(([names]) => names.test(type.name)) ? [] : type.name;
+    const isListed = UNRETURNED_INPUTS.some(([names]) => names.test(type.name));
+    const returnType = findReturnType(type) ?? (isListed ? null : findResultType(type));
+    if (!returnType) return isListed ? [] : type.name;
     const members = Object.keys(type.getFields()).filter((member) => !isShown(member, returnType));
     return members.map((member) => `${type.name}.${member}`);
   });
