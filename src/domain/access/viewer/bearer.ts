@@ -1,6 +1,6 @@
 /** Verifies builders' bearer tokens: JWTs of a configured issuer, or of a local issuer for development. */
-import { mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -159,7 +159,6 @@ function createKeyFileError(path: string): StartRefused {
 async function createJwk(path: string): Promise<JWK> {
   const { privateKey } = await generateKeyPair(LOCAL_ALGORITHM, { extractable: true });
   const jwk = await exportJWK(privateKey);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileAtomically(path, JSON.stringify(jwk));
   return jwk;
 }

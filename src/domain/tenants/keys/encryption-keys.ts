@@ -1,6 +1,6 @@
 /** Loads the keys that encrypt secrets, from the environment or from a file that the first start creates. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../../../kernel/atomic-file.ts';
 import { StartRefused } from '../../../kernel/errors.ts';
@@ -30,7 +30,6 @@ function readRetiredKeys(config: Config): Buffer[] {
 
 /** Adds a new current key to the data folder. Older keys are kept to decrypt existing secrets. */
 export function addEncryptionKey(config: Config): Keys {
-  mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 });
   const keys: Keys = [randomBytes(KEY_BYTES), ...(readKeyFile(getKeyFilePath(config)) ?? [])];
   writeFileAtomically(getKeyFilePath(config), formatKeyFile(keys));
   return keys;

@@ -4,7 +4,7 @@
  * token. It is therefore also written to a journal of files. If the process crashes before the commit, its next start
  * stores the entry of the journal (docs/decisions/006-refresh-tokens.md).
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { EventRow } from '../../../../database/statements/hot/append-events.ts';
@@ -190,7 +190,6 @@ type Journal = Pick<Services, 'config' | 'vault'>;
 /** Writes an entry. It is on disk when the function returns. */
 export function writeJournal(journal: Journal, { connection, before, after }: Renewal): void {
   const { id, projectId } = connection;
-  mkdirSync(toFolder(journal), { recursive: true, mode: 0o700 });
   const sealed = journal.vault.seal(
     JSON.stringify({ before, after }),
     toSealedLocation(connection),
