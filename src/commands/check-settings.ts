@@ -75,6 +75,7 @@ if (options?.example) {
     console.error(`The configuration is invalid:\n${problems.map(formatProblem).join('\n')}`);
     process.exitCode = 1;
   }
+  if (process.exitCode === undefined) console.log('# No problem was found');
 } else {
   console.error(USAGE);
   process.exitCode = 2;

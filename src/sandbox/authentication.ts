@@ -42,7 +42,8 @@ export function parseBasicCredentials(header: string): { user: string; password:
 
 function authenticateKey(header: string, key: string): string {
   if (key.startsWith(API_KEY_PREFIX)) return `${header}:${key}`;
-  throw createUnauthorized('invalid_api_key', `${header} is not a key of this sandbox`);
+  const detail = `${header} is not a key of this sandbox, whose keys begin with ${API_KEY_PREFIX}`;
+  throw createUnauthorized('invalid_api_key', detail);
 }
 
 function authenticateHeader(authorization: string, oauth: AuthorizationServer): string {
@@ -55,7 +56,10 @@ function authenticateHeader(authorization: string, oauth: AuthorizationServer): 
   }
   const basic = parseBasicCredentials(authorization);
   if (basic?.password.startsWith(PASSWORD_PREFIX)) return `basic:${basic.user}`;
-  throw createUnauthorized('invalid_credentials', 'The user name or the password is wrong');
+  throw createUnauthorized(
+    'invalid_credentials',
+    `The password is wrong. Passwords of this sandbox begin with ${PASSWORD_PREFIX}`,
+  );
 }
 
 function createUnauthorized(code: string, message: string): SandboxRefusal {

@@ -47,7 +47,8 @@ test('prints the effective settings with masked secrets', async () => {
       '# PUBLIC_URL is not set',
     ]),
   );
-  expect(lines).toHaveLength(names.length);
+  expect(lines.at(-1)).toBe('# No problem was found');
+  expect(lines).toHaveLength(names.length + 1);
   expect(stdout).not.toContain('hunter2');
   expect(stdout).not.toContain(key);
 });
@@ -64,6 +65,7 @@ test('reports every invalid setting, and prints the others', async () => {
     expect(stderr).toMatch(new RegExp(`^${name}: `, 'm'));
   }
   expect(stdout).toContain('PORT has a problem\n');
+  expect(stdout).not.toContain('No problem');
   expect(stdout).toContain('HOST=127.0.0.1 # default\n');
   expect(stdout + stderr).not.toContain('hunter2');
 });
@@ -78,6 +80,15 @@ test.each([[[]], [['--chek']]])('prints the usage for the arguments %j', async (
 test('generates .env.example', async () => {
   const { stdout } = await checkSettings(['--example']);
   expect(readText('.env.example'), 'run `npm run config -- --example > .env.example`').toBe(stdout);
+});
+
+test('says everywhere when the address of a token without the claim is trusted', () => {
+  expect(readText('.env.example')).toContain(
+    'Trust the email address of tokens without email_verified',
+  );
+  expect(readText('docs/operations/settings.md')).toContain(
+    'Trust the email address of tokens without `email_verified`',
+  );
 });
 
 test('lists each variable once in .env.example, with its default', () => {
