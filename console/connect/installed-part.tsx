@@ -133,11 +133,7 @@ function RecordCount({ recordsRead, lastReadTime, nextReadTime }: RecordCountPro
           , {messages.lastRead} <Time value={lastReadTime} />
         </>
       )}
-      {!lastReadTime && nextReadTime && (
-        <>
-          , {messages.startingFirstRead} <Time value={nextReadTime} />
-        </>
-      )}
+      {!lastReadTime && nextReadTime && <>, {messages.startingFirstRead}</>}
     </span>
   );
 }

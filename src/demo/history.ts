@@ -220,7 +220,7 @@ function createRead(firstRead: FirstRead, startMs: number, readNumber: number): 
     result: `[${objectName}] ${outcome}`,
     metadata: { objects: [objectName], progress: { objectName, recordsProcessed: records.length } },
   });
-  const requests = request ? [createRequest(request, operation, startMs)] : [];
+  const requests = request ? [createReadRequest(request, operation)] : [];
   if (!firstDelivery || records.length === 0) return { operation, requests };
   const createTime = operation.updateTime;
   const message = { ...JSON.parse(firstDelivery.body), readType: 'scheduled', result: records };
@@ -307,6 +307,17 @@ function createOperation(
   };
 }
 
+/** Copies the request of a first read, and adds the window of a scheduled one. */
+function createReadRequest(request: RecordedRequest, operation: Operation): RecordedRequest {
+  const { since, until } = createReadDetails(operation.createTime);
+  // The help desk of the sandbox filters by milliseconds.
+  const window = request.path.startsWith('/desk/')
+    ? `changed_since=${Date.parse(since)}&changed_until=${Date.parse(until)}`
+    : `updated_since=${since}&updated_until=${until}`;
+  const path = `${request.path}&${window}`;
+  return createRequest({ ...request, path }, operation, operation.createTime.getTime());
+}
+
 function createRequest(
   request: RecordedRequest,
   { id: operationId }: Operation,
@@ -316,9 +327,23 @@ function createRequest(
   return { ...request, id, operationId, durationMs: 14, createTime: new Date(startMs) };
 }
 
-/** Creates the last line of an operation's log. */
+/** Returns the details that the first line of a scheduled read's log has. */
+function createReadDetails(startTime: Date) {
+  const since = new Date(startTime.getTime() - READ_INTERVAL_MS);
+  return { readType: 'SCHEDULED', since: since.toISOString(), until: startTime.toISOString() };
+}
+
+/** Creates the only line of an operation's log. */
 function createLogLine(operation: Operation): Tables['OperationLog'] {
-  const { id: operationId, projectId, status, result, updateTime } = operation;
+  const {
+    id: operationId,
+    projectId,
+    actionType,
+    status,
+    result,
+    createTime,
+    updateTime,
+  } = operation;
   return {
     id: newIdAt('log', updateTime.getTime()),
     projectId,
@@ -326,7 +351,7 @@ function createLogLine(operation: Operation): Tables['OperationLog'] {
     timestamp: updateTime,
     severity: status === 'FAILURE' ? 'ERROR' : 'INFO',
     message: result ?? '',
-    details: null,
+    details: actionType === 'READ' ? createReadDetails(createTime) : null,
   };
 }
 

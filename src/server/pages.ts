@@ -104,7 +104,7 @@ function renderContent(startLinks: StartLinks): Html {
 <div><dt><a href="graphql">GraphiQL</a></dt>
 <dd>Explore and run the GraphQL API, at <code>${url}/graphql</code>.</dd></div>
 <div><dt><a href="v1/docs">REST reference</a></dt>
-<dd>The same over REST, with its <a href="v1/openapi.json">OpenAPI document</a> for programs.</dd></div>
+<dd>Describes the REST API, also as an <a href="v1/openapi.json">OpenAPI document</a> for programs.</dd></div>
 ${hasDocs ? renderDocsRow() : html``}${sandboxUrl ? renderSandboxRow(sandboxUrl) : html``}${demoFile === null ? html`` : renderKeyRow(demoFile)}</dl>
 ${demoFile === null ? renderFirstCommand(url) : renderDemoCommands(url, demoFile)}`;
 }
@@ -138,7 +138,7 @@ curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' 
 <pre tabindex="0">curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' -d '{"query":
   "mutation { writeRecords(input: { integrationIdOrName: \\"crm-sync\\", objectName: \\"deals\\", groupRef: \\"acme\\", type: CREATE, records: { record: { name: \\"A deal\\" } } }) { operation { id status result } result { recordId } } }"}'
 curl -s "$(${readMember('sandboxUrl')})/objects/deals/records"</pre>
-<p>The same over REST:</p>
+<p>List the integrations over REST:</p>
 <pre tabindex="0">curl -s "${url}/v1/projects/demo/integrations" -H "x-api-key: $key"</pre>
 <p>docs/quickstart.md continues with a project of your own.</p>`;
 }

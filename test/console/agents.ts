@@ -27,6 +27,13 @@ export function testAgents(getStage: () => ConsoleStage) {
     await dialog().getByLabel('Agent').fill('Sales helper');
     await dialog().getByLabel('Group').fill('acme');
     await dialog().getByLabel('Consumer').fill('ada');
+    const actions = dialog().getByRole('group', { name: 'Allowed actions' });
+    expect(await actions.locator('label').allInnerTexts()).toEqual([
+      'Read',
+      'Create',
+      'Update',
+      'Delete',
+    ]);
     const objects = dialog().getByRole('group', { name: 'Objects' });
     await objects.getByText('people', { exact: true }).click();
     await dialog().getByRole('button', { name: 'Add approval rule' }).click();

@@ -49,6 +49,7 @@ export function testChanges(getStage: () => ConsoleStage) {
       }),
     );
     await press('Delete');
+    await dialog().getByRole('heading', { name: 'Delete mine?' }).waitFor();
     await pressInDialog('Delete');
     await page.getByRole('heading', { level: 1, name: 'Destinations' }).waitFor();
     expect(JSON.stringify(await getStage().api(DESTINATIONS))).not.toContain('mine');
@@ -124,7 +125,9 @@ export function testChanges(getStage: () => ConsoleStage) {
     await dialog().getByLabel('Group').fill('walked');
     await dialog().getByLabel('Consumer').fill('ann');
     await pressInDialog('Create link');
-    await dialog().getByText('the link expires in 10 minutes').waitFor();
+    await dialog()
+      .getByText('Open it with the customer: the link expires in 10 minutes.')
+      .waitFor();
     const pagePromise = page.context().waitForEvent('page');
     await dialog().getByRole('link', { name: 'Open connect page' }).click();
     const connect = await pagePromise;
@@ -392,6 +395,8 @@ export function testChanges(getStage: () => ConsoleStage) {
     await dialog().waitFor({ state: 'detached' });
     await opener.focus();
     await page.keyboard.press('Enter');
+    const title = 'Delete Wayne Enterprises at Sandbox CRM?';
+    await dialog().getByRole('heading', { name: title }).waitFor();
     await dialog().getByRole('button', { name: 'Delete' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor();

@@ -49,6 +49,11 @@ export function testFirstRun(getStage: () => ConsoleStage<DemoServer>) {
     await expectAccessible(page);
     expect(await countPrimaryActions(page)).toBe(1);
     await page.getByRole('link', { name: 'Choose a provider' }).click();
+    const withRecords = page.locator('section', { hasText: 'Read and write records' });
+    await withRecords.getByRole('link', { name: 'HubSpot' }).waitFor();
+    const proxyOnly = page.locator('section', { hasText: 'Only forward requests' });
+    await proxyOnly.getByRole('link', { name: 'Adobe' }).waitFor();
+    expect(await proxyOnly.getByRole('link', { name: 'HubSpot' }).count()).toBe(0);
     await page.getByRole('searchbox', { name: 'Provider' }).fill('sandb');
     await page.getByRole('link', { name: 'Sandbox CRM' }).click();
     await page.getByRole('button', { name: 'Create integration' }).click();
@@ -58,7 +63,9 @@ export function testFirstRun(getStage: () => ConsoleStage<DemoServer>) {
     await page.getByRole('button', { name: 'Connect test account' }).waitFor();
     expect(await countPrimaryActions(page)).toBe(1);
     await page.getByRole('button', { name: 'Connect test account' }).click();
+    await page.getByText('sandbox-sync reads records from Sandbox CRM.').waitFor();
     await page.getByText('50 records read').waitFor();
+    await page.getByRole('heading', { name: 'Records of contacts' }).waitFor();
     await page.getByRole('cell', { name: 'contact-1@example.test' }).waitFor();
     await expectAccessible(page);
 

@@ -53,7 +53,6 @@ const LIST_IDS = `{ project(idOrName: "demo") {
 /** The columns by which a reader finds a row. */
 const DECIDING_COLUMNS = [
   'Status',
-  'State',
   'Health',
   'Failed',
   'Started',

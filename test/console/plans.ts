@@ -29,8 +29,8 @@ export function testPlans(getStage: () => ConsoleStage) {
     await page.getByText('npm run -s gateway -- plan --project demo -f project.yaml').waitFor();
     await document.fill('specVersion: 1.0.0\ntopics:\n  - nam: planned\n  - name: 7\n');
     await press('Preview changes');
-    await page.getByText('topics[0].nam: line 3, column 5').waitFor();
-    await page.getByText('topics[1].name: line 4').waitFor();
+    await page.getByText(/^line 3, column 5: topics\[0\]\.nam/m).waitFor();
+    await page.getByText(/^line 4, column \d+: topics\[1\]\.name must be/m).waitFor();
     expect(await document.inputValue()).toContain('planned');
     await expectAccessible(page);
   });
@@ -43,6 +43,7 @@ export function testPlans(getStage: () => ConsoleStage) {
     await press('Preview changes');
     await page.getByRole('heading', { name: 'Create topics.planned' }).waitFor();
     await page.getByText('No installation breaks.').waitFor();
+    await page.getByText('Choose “Delete objects that are missing').waitFor();
     expect(await listTopics()).not.toContain('planned');
     await expectAccessible(page);
     await press('Apply');

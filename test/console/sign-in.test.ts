@@ -126,6 +126,7 @@ describeInBrowser(openSignInStage, (getStage) => {
     const { url, browser } = getStage();
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${url}/console`);
+    await page.getByText('For development: everyone shares it.').waitFor();
     const enter = async (password: string) => {
       await page.getByLabel('Email address').fill('grace@example.com');
       await page.getByLabel('Password of the local issuer').fill(password);

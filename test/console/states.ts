@@ -67,6 +67,7 @@ export function testStates(getStage: () => ConsoleStage) {
     const row = page.getByRole('row', { name: /^records/ });
     await row.getByText('Failing').waitFor();
     await row.getByText(/for \d+ (s|min), \d+ attempts?/).waitFor();
+    await page.getByRole('row', { name: /^live Clients pull this stream/ }).waitFor();
     await expectFitsScreens(page);
     await open(`destinations/${destinationId}`);
     await page.locator('.facts .status.bad', { hasText: 'Failing' }).waitFor();
@@ -77,6 +78,8 @@ export function testStates(getStage: () => ConsoleStage) {
     await open('');
     const panel = page.locator('section.card', { hasText: 'Needs attention' });
     const failing = panel.getByRole('link', { name: 'records has been failing' });
+    const stream = page.getByRole('listitem').filter({ hasText: /^live\s*Clients pull/ });
+    await stream.waitFor();
     await failing.waitFor();
     await panel.getByRole('link', { name: /operations? failed$/ }).waitFor();
     await panel.getByText(/% of operations succeeded since \w{3} \d\d:\d\d/).waitFor();
@@ -192,6 +195,18 @@ export function testStates(getStage: () => ConsoleStage) {
     await open(`installations/${project.installations.nodes[0].id}`);
     const schedule = page.getByRole('region', { name: 'Objects' }).getByText('Every 10 minutes');
     expect(await schedule.getAttribute('title')).toBe('*/10 * * * *');
+  });
+
+  test('names the ids of written records, and the objects that an operation subscribes to', async () => {
+    await open('operations?action=SUBSCRIBE');
+    await page.getByRole('link', { name: 'Subscribe to contacts' }).first().waitFor();
+    await page.getByRole('button', { name: 'Started' }).waitFor();
+    await open('operations?action=WRITE&status=SUCCEEDED');
+    await page.getByRole('link', { name: 'Write contacts' }).first().click();
+    await page
+      .locator('.facts div', { hasText: 'IDs of written records' })
+      .getByText(/^\d+$/)
+      .waitFor();
   });
 
   test('shows the object of an outcome as a name, not as a prefix', async () => {

@@ -103,6 +103,22 @@ describe('the history of a new demo', async () => {
     expect(Math.max(...times)).toBeLessThan(+services.now());
   });
 
+  test('has scheduled reads that request the records of ten minutes', async () => {
+    const readIds = operations
+      .filter(({ actionType }) => actionType === 'READ')
+      .map(({ id }) => id);
+    const lines = await prisma.operationLog.findMany({
+      where: { ...where, operationId: readIds.at(-1)! },
+      orderBy: { id: 'asc' },
+    });
+    const { since, until } = lines[0]?.details as { since: string; until: string };
+    expect(Date.parse(until) - Date.parse(since)).toBe(600_000);
+    const requests = await prisma.recordedRequest.findMany({
+      where: { ...where, operationId: { in: readIds.slice(-3) } },
+    });
+    for (const { path } of requests) expect(path).toMatch(/&(updated|changed)_since=/);
+  });
+
   test('has operations at different times, in the order of their IDs', () => {
     const times = operations.map(({ createTime }) => +createTime);
     expect(new Set(times).size).toBe(times.length);

@@ -32,6 +32,8 @@ const CREATE_AGENT_SESSION = graphql`
   }
 `;
 
+/** Reads come first. A new verb of the API is last. */
+const VERBS = [...new Set(['READ', 'CREATE', 'UPDATE', 'DELETE', ...AgentVerb] as const)];
 const VERB_PREFIX = 'verbs/';
 const OBJECT_PREFIX = 'objects/';
 const LIFETIMES = [
@@ -83,7 +85,7 @@ export function NewAgentSession({ project }: { project: string }) {
       <fieldset className="fields">
         <legend className="strong">Allowed actions</legend>
         <div className="checks">
-          {AgentVerb.map((verb) => (
+          {VERBS.map((verb) => (
             <CheckBox
               key={verb}
               name={VERB_PREFIX + verb}

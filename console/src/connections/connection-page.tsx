@@ -85,10 +85,11 @@ export default function ConnectionPage({ project, id = '' }: ConsolePageProps) {
   const connection = node?.connection;
   if (!connection) return <NotFound noun="connection" />;
   const { group, consumer, provider, authScheme, providerMetadata } = connection;
+  const title = `${group.groupName} at ${getProviderName(provider)}`;
   return (
     <Page
-      title={`${group.groupName} at ${getProviderName(provider)}`}
-      actions={<Actions project={project} connection={connection} />}
+      title={title}
+      actions={<Actions project={project} connection={connection} title={title} />}
       query={PAGE_QUERY}
       variables={variables}
     >
@@ -139,8 +140,8 @@ function Installations({ project, connection, linkTo }: InstallationsProps) {
     return (
       <Empty title="No installation uses this connection">
         <p>
-          The group installs an integration on the connect page, or your backend calls
-          createInstallation.
+          The group installs an integration on the connect page, or your backend calls{' '}
+          <code>createInstallation</code>.
         </p>
         <ConnectCustomer
           project={project}
@@ -158,7 +159,13 @@ function Installations({ project, connection, linkTo }: InstallationsProps) {
 /** True if the gateway requests access tokens for the connection. */
 const usesTokens = (scheme: string) => scheme.startsWith('OAUTH2');
 
-function Actions({ project, connection }: { project: string; connection: Connection }) {
+interface ActionsProps {
+  project: string;
+  connection: Connection;
+  title: string;
+}
+
+function Actions({ project, connection, title }: ActionsProps) {
   const linkTo = useProjectLink(project);
   const refresh = useChange<connectionPageRefreshMutation>(REFRESH_CONNECTION);
   const { id: connectionId, authScheme, group, consumer, installations } = connection;
@@ -180,7 +187,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
       {authScheme.startsWith('OAUTH2_AUTHORIZATION') && <ConsentAction input={input} />}
       <ConfirmChange<connectionPageDeleteMutation>
         triggerLabel="Delete"
-        title="Delete connection?"
+        title={`Delete ${title}?`}
         mutation={DELETE_CONNECTION}
         variables={{ input }}
         leadsTo={linkTo('connections')}

@@ -187,7 +187,7 @@ function formatPresence({ isAlwaysRead, isWriteOnly, origin }: FieldContract): s
 }
 
 function explainNoProviderField({ sources }: ObjectContract, { origin }: FieldContract): string {
-  if (sources.length > 1) return 'differs';
+  if (sources.length > 1) return 'depends on the integration';
   return origin === 'MAPPED' ? 'chosen at installation' : '—';
 }
 

@@ -4,11 +4,12 @@ import { Link } from 'wouter';
 import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.graphql.ts';
 import type { retryAction_outcome$key } from '../../__generated__/retryAction_outcome.graphql.ts';
 import { getEventName } from '../events/event-name.ts';
+import { getOperationName } from '../operations/operation-name.ts';
 import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { formatWords, Status } from '../parts/status.tsx';
+import { Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
@@ -96,7 +97,7 @@ export default function DeliveryPage({ project, id = '' }: ConsolePageProps) {
             Operation: operation && (
               <CopyableLink
                 href={linkTo(`operations/${operation.id}`)}
-                text={`${formatWords(operation.actionType)} ${operation.metadata.objects.join(', ')}`}
+                text={getOperationName(operation.actionType, operation.metadata.objects)}
                 value={operation.id}
                 label="operation ID"
               />

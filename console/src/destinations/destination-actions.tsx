@@ -78,7 +78,7 @@ export function DestinationActions({ project, destination }: ActionsProps) {
       {isWebhook && <Rotate input={input} />}
       <ConfirmChange<destinationActionsDeleteMutation>
         triggerLabel="Delete"
-        title="Delete destination?"
+        title={`Delete ${settings.name}?`}
         mutation={DELETE_DESTINATION}
         variables={{ input }}
         leadsTo={linkTo('destinations')}

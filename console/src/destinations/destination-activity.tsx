@@ -38,7 +38,10 @@ export default function DestinationActivity({ id }: { id: string }) {
   );
   const last = activity?.at(-1);
   return (
-    <Panel title={`Attempts by ${bucket.toLowerCase()}`} actions={<PeriodChoice />}>
+    <Panel
+      title={`Attempts and their durations by ${bucket.toLowerCase()}`}
+      actions={<PeriodChoice />}
+    >
       {!last ? (
         <Empty title={`No attempts in the ${label}`} />
       ) : (
@@ -76,9 +79,9 @@ function createPlots(
     { name: 'Failed', tone: 'bad', values: failedCounts },
   ];
   const durations: Series[] = [
-    { name: 'p50 ms', tone: 'good', values: readValues(({ p50Ms }) => p50Ms, null) },
-    { name: 'p95 ms', tone: 'busy', values: readValues(({ p95Ms }) => p95Ms, null) },
-    { name: 'p99 ms', tone: 'bad', values: readValues(({ p99Ms }) => p99Ms, null) },
+    { name: 'p50 (ms)', tone: 'good', values: readValues(({ p50Ms }) => p50Ms, null) },
+    { name: 'p95 (ms)', tone: 'busy', values: readValues(({ p95Ms }) => p95Ms, null) },
+    { name: 'p99 (ms)', tone: 'bad', values: readValues(({ p99Ms }) => p99Ms, null) },
   ];
   return {
     times,

@@ -66,10 +66,7 @@ export default function DestinationPage({ project, id = '' }: ConsolePageProps) 
       <Panel>
         <Facts
           facts={{
-            Status:
-              destination.type === 'WEBHOOK' ? (
-                <DestinationState destination={destination} />
-              ) : null,
+            Status: <DestinationState destination={destination} />,
             Reason: destination.disabledReason,
             Type: formatWords(destination.type),
             URL: destination.url && <Copyable value={destination.url} label="URL" />,

@@ -1,4 +1,4 @@
-/** The state of a webhook: enabled, failing or disabled. */
+/** The state of a destination: whether a webhook is enabled, failing or disabled. A stream has no state. */
 import { graphql, useFragment } from 'react-relay';
 import type { destinationState_destination$key } from '../../__generated__/destinationState_destination.graphql.ts';
 import { Status } from '../parts/status.tsx';
@@ -6,19 +6,24 @@ import { Elapsed } from '../parts/time.tsx';
 
 const STATE = graphql`
   fragment destinationState_destination on Destination {
+    type
     status
     failingSince
     failedAttempts
   }
 `;
 
-/** Shows that an enabled webhook is failing, or that a webhook was disabled because it failed. */
+/**
+ * Shows that an enabled webhook is failing, or that a webhook was disabled because it failed. Of a stream, it says that
+ * clients pull it.
+ */
 export function DestinationState({
   destination,
 }: {
   destination: destinationState_destination$key;
 }) {
-  const { status, failingSince, failedAttempts } = useFragment(STATE, destination);
+  const { type, status, failingSince, failedAttempts } = useFragment(STATE, destination);
+  if (type === 'STREAM') return <span className="quiet">Clients pull this stream</span>;
   if (failingSince == null) return <Status value={status} />;
   if (status === 'DISABLED') return <Status value={status} tone="bad" />;
   return (

@@ -118,11 +118,7 @@ function DestinationRow({ destination, linkTo }: DestinationRowProps) {
         </Link>
       </td>
       <td>
-        {isStream ? (
-          <span className="quiet">Read by clients</span>
-        ) : (
-          <DestinationState destination={destination} />
-        )}
+        <DestinationState destination={destination} />
       </td>
       {lists.map(([status, { totalCount }]) => (
         <td key={status}>

@@ -149,8 +149,8 @@ function RetryForm({
       />
       <p className="quiet">
         {createTime
-          ? 'Retries deliveries of the period that the page shows.'
-          : 'Retries deliveries of any age.'}{' '}
+          ? 'Only deliveries of the period that the page shows are retried.'
+          : 'Deliveries of any age are retried.'}{' '}
         A receiver that already accepted a message gets it again with the same webhook-id.
       </p>
       <output>

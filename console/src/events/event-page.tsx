@@ -2,13 +2,14 @@
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { eventPageQuery } from '../../__generated__/eventPageQuery.graphql.ts';
+import { getOperationName } from '../operations/operation-name.ts';
 import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { getIntegrationName } from '../parts/integration-name.ts';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { formatWords, Status } from '../parts/status.tsx';
+import { Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
@@ -110,7 +111,7 @@ export default function EventPage({ project, id = '' }: ConsolePageProps) {
             Operation: operation && (
               <CopyableLink
                 href={linkTo(`operations/${operation.id}`)}
-                text={`${formatWords(operation.actionType)} ${operation.metadata.objects.join(', ')}`}
+                text={getOperationName(operation.actionType, operation.metadata.objects)}
                 value={operation.id}
                 label="operation ID"
               />

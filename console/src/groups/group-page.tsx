@@ -59,7 +59,7 @@ export default function GroupPage({ project: projectIdOrName, id = '' }: Console
         <>
           <ConnectCustomer project={projectIdOrName} groupRef={groupRef} />
           <RenameGroup project={projectIdOrName} groupRef={groupRef} groupName={group.groupName} />
-          <Erase project={projectIdOrName} groupRef={groupRef} />
+          <Erase project={projectIdOrName} groupRef={groupRef} groupName={group.groupName} />
         </>
       }
       query={PAGE_QUERY}
@@ -85,19 +85,25 @@ export default function GroupPage({ project: projectIdOrName, id = '' }: Console
   );
 }
 
-function Erase({ project, groupRef }: { project: string; groupRef: string }) {
+interface EraseProps {
+  project: string;
+  groupRef: string;
+  groupName: string;
+}
+
+function Erase({ project, groupRef, groupName }: EraseProps) {
   const linkTo = useProjectLink(project);
   return (
     <ConfirmChange<groupPageEraseMutation>
       triggerLabel="Erase group"
-      title="Erase group?"
+      title={`Erase ${groupName}?`}
       mutation={ERASE_GROUP}
       variables={{ input: { projectIdOrName: project, groupRef } }}
       leadsTo={linkTo('groups')}
     >
       <p>
-        This permanently deletes its connections, installations, operations and events. You can't
-        undo it.
+        This permanently deletes the group's connections, installations, operations and events. You
+        can't undo it.
       </p>
     </ConfirmChange>
   );

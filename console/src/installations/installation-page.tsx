@@ -81,13 +81,14 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
   if (!node) return <NotFound noun="installation" />;
   const { group, integration, connection } = node;
   const operations = node.operations.nodes;
+  const title = `${getIntegrationName(integration)} for ${group.groupName}`;
   return (
     <Page
-      title={`${getIntegrationName(integration)} for ${group.groupName}`}
+      title={title}
       actions={
         <>
           <EditFields project={project} installation={node} />
-          <Delete project={project} id={node.id} />
+          <Delete project={project} id={node.id} title={title} />
         </>
       }
       query={PAGE_QUERY}
@@ -136,7 +137,7 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
       </Panel>
       <Panel title="Operations">
         {operations.length === 0 ? (
-          <Empty title="No operations yet">Trigger a read above.</Empty>
+          <Empty title="No operations yet">Use “Read now” above.</Empty>
         ) : (
           <OperationsList operations={operations} linkTo={linkTo} isOfInstallation />
         )}
@@ -145,17 +146,23 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
   );
 }
 
-function Delete({ project, id }: { project: string; id: string }) {
+interface DeleteProps {
+  project: string;
+  id: string;
+  title: string;
+}
+
+function Delete({ project, id, title }: DeleteProps) {
   const linkTo = useProjectLink(project);
   return (
     <ConfirmChange<installationPageDeleteMutation>
       triggerLabel="Delete"
-      title="Delete installation?"
+      title={`Delete ${title}?`}
       mutation={DELETE_INSTALLATION}
       variables={{ input: { projectIdOrName: project, installationId: id } }}
       leadsTo={linkTo('installations')}
     >
-      <p>Its schedules and subscriptions stop. The group's connection is kept.</p>
+      <p>The installation's schedules and subscriptions stop. The group's connection is kept.</p>
     </ConfirmChange>
   );
 }

@@ -38,7 +38,7 @@ interface InstalledObjectsProps {
   installation: installedObjects_installation$key;
 }
 
-const COLUMNS = ['Object', 'State', 'Last read', 'Next read', 'Records', 'Schedule', 'Actions'];
+const COLUMNS = ['Object', 'Status', 'Last read', 'Next read', 'Records', 'Schedule', 'Actions'];
 
 export function InstalledObjects({ project, installation }: InstalledObjectsProps) {
   const { id, group, integration, objects } = useFragment(OBJECTS, installation);

@@ -178,7 +178,7 @@ function TemplateForm(props: TemplateFormProps) {
             name="objects"
             label="Names"
             isRequired
-            help="As the provider names them, separated by spaces."
+            help="Enter the names that the provider’s API uses, separated by spaces."
           />
         ) : (
           <div className="checks">

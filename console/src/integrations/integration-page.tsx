@@ -91,7 +91,7 @@ export default function IntegrationPage({
           />
           <ConfirmChange<integrationPageDeleteMutation>
             triggerLabel="Delete"
-            title="Delete integration?"
+            title={`Delete ${getIntegrationName(integration)}?`}
             mutation={DELETE_INTEGRATION}
             variables={{ input }}
             leadsTo={linkTo('integrations')}

@@ -61,6 +61,7 @@ export default function NewIntegrationPage({ project: projectIdOrName }: Console
     ...project.customProviders.nodes.flatMap(({ provider }) => provider ?? []),
     ...providers.nodes,
   ];
+  const hasSandbox = allProviders.some(({ name }) => name === SANDBOX);
   const provider = allProviders.find(({ name }) => name === providerName);
   return (
     <Page
@@ -72,7 +73,7 @@ export default function NewIntegrationPage({ project: projectIdOrName }: Console
             <Link href={linkTo('new-integration')}>Choose another provider</Link>
           </>
         ) : (
-          'Choose the service whose records you read and write. The sandbox needs no account.'
+          `Choose the service that you integrate.${hasSandbox ? ' The sandbox needs no account.' : ''}`
         )
       }
       query={PAGE_QUERY}
@@ -102,8 +103,12 @@ export default function NewIntegrationPage({ project: projectIdOrName }: Console
   );
 }
 
+/** True if the gateway reads or writes records of the provider, and does not only forward requests. */
+const hasRecords = (supports: readonly string[]) =>
+  supports.includes('READ') || supports.includes('WRITE');
+
 interface ProviderTilesProps {
-  providers: readonly { name: string; displayName: string }[];
+  providers: readonly { name: string; displayName: string; supports: readonly string[] }[];
   linkTo: (path: string) => string;
 }
 
@@ -112,14 +117,30 @@ function ProviderTiles({ providers, linkTo }: ProviderTilesProps) {
   const matching = providers.filter(({ name, displayName }) =>
     `${name} ${displayName}`.toLowerCase().includes(text.trim().toLowerCase()),
   );
+  const proxyOnly = matching.filter(({ supports }) => !hasRecords(supports));
+  const withRecords = matching.filter(({ supports }) => hasRecords(supports));
   return (
-    <Panel>
+    <>
       <div className="filters">
         <SearchInput label="Provider" value={text} onChange={setText} />
       </div>
-      {matching.length === 0 && <Empty title="No providers match" />}
+      {matching.length === 0 && (
+        <Panel>
+          <Empty title="No providers match" />
+        </Panel>
+      )}
+      <Tiles title="Read and write records" providers={withRecords} linkTo={linkTo} />
+      <Tiles title="Only forward requests" providers={proxyOnly} linkTo={linkTo} />
+    </>
+  );
+}
+
+function Tiles({ title, providers, linkTo }: ProviderTilesProps & { title: string }) {
+  if (providers.length === 0) return null;
+  return (
+    <Panel title={title}>
       <ul className="tiles">
-        {matching.map(({ name, displayName }) => (
+        {providers.map(({ name, displayName }) => (
           <li key={name}>
             <Link href={linkTo(`new-integration?provider=${name}`)} className="tile">
               <ProviderMark displayName={displayName} />

@@ -37,14 +37,17 @@ export function findInput({ name }: Issue, names: readonly string[]): string | u
 
 /**
  * Prints an issue at an input. The subject of an issue of an item is the item, and that of an issue deeper in the input,
- * such as in a document, is the path.
+ * such as in a document, is the path. The position in a document comes first.
  */
 export function printIssue(issue: Issue, input: string, labels: Labels): string {
   const detail = printDetail(issue, labels);
   const path = toInputName(issue.name).slice(input.length).replace(/^\./, '');
   if (path === '') return detail;
+  const [position = ''] = /^line \d+(, column \d+)?: /.exec(detail) ?? [];
+  const predicate = detail.slice(position.length);
   const isItem = /^\[\d+\]$/.test(path) && typeof issue.value === 'string';
-  return `${isItem ? `“${issue.value}”` : path}${needsSubject(detail) ? ' ' : ': '}${detail}`;
+  const subject = isItem ? `“${issue.value}”` : path;
+  return `${position}${subject}${needsSubject(predicate) ? ' ' : ': '}${predicate}`;
 }
 
 /** Prints the detail of an issue with the labels of the inputs that it names. */

@@ -9,11 +9,12 @@ import { useProjectLink } from '../parts/filters.tsx';
 import { getIntegrationName } from '../parts/integration-name.ts';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { formatWords, Status } from '../parts/status.tsx';
+import { Status } from '../parts/status.tsx';
 import { Facts, Progress } from '../parts/table.tsx';
 import { ExactTime, Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { OperationLogs } from './operation-logs.tsx';
+import { getOperationName } from './operation-name.ts';
 import { OperationText } from './operation-text.tsx';
 import { OperationRequests } from './recorded-requests.tsx';
 
@@ -96,7 +97,7 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
   const isRunning = status === 'IN_PROGRESS';
   return (
     <Page
-      title={`${formatWords(node.actionType ?? '')} ${metadata?.objects.join(', ')}`}
+      title={getOperationName(node.actionType ?? '', metadata?.objects ?? [])}
       query={PAGE_QUERY}
       variables={variables}
     >
@@ -122,7 +123,7 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
             'Last change': isRunning ? <Time value={node.updateTime} /> : null,
             Duration: isRunning ? null : formatDuration(node),
             Attempts: retry?.attempts,
-            'Records written': metadata?.successfulRecordIds.join(', ') || null,
+            'IDs of written records': metadata?.successfulRecordIds.join(', ') || null,
             'Fields not written': metadata?.omittedFields.join(', ') || null,
             ID: <Copyable value={node.id} label="ID" />,
           }}

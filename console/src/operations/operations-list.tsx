@@ -3,9 +3,10 @@ import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { operationsList_operation$key } from '../../__generated__/operationsList_operation.graphql.ts';
 import { getIntegrationName } from '../parts/integration-name.ts';
-import { formatWords, Status } from '../parts/status.tsx';
+import { Status } from '../parts/status.tsx';
 import { Progress, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { getOperationName } from './operation-name.ts';
 import { OperationText } from './operation-text.tsx';
 
 const ROW = graphql`
@@ -55,7 +56,7 @@ export function OperationsList(props: OperationsListProps) {
         <tr key={id}>
           <td>
             <Link href={linkTo(`operations/${id}`)} className="strong">
-              {formatWords(actionType)} {metadata.objects.join(', ')}
+              {getOperationName(actionType, metadata.objects)}
             </Link>
             <div className="subline quiet">
               {!isOfInstallation && row.installation?.group.groupName}

@@ -105,7 +105,7 @@ export default function OperationsPage({ project: projectIdOrName }: ConsolePage
           <Filter name="status" label="Status" values={STATUSES} />
           <Filter name="action" label="Action" values={ACTIONS} />
           <IntegrationFilter integrations={project.integrations.nodes} />
-          <TimeFilter />
+          <TimeFilter label="Started" />
         </>
       }
     >

@@ -149,7 +149,8 @@ function MovedRecords({ activity: { records, streams }, linkTo }: MovedRecordsPr
   );
 }
 
-const COLUMNS = ['Destination', 'Failed', 'Attempts', 'Slowest hour, p95'];
+const P95_COLUMN = 'Duration, p95 in the slowest hour';
+const COLUMNS = ['Destination', 'Failed', 'Attempts', P95_COLUMN];
 
 interface DeliveryAttemptsProps {
   /** One row for each destination and hour. */
@@ -162,7 +163,7 @@ function DeliveryAttempts({ deliveries, since, linkTo }: DeliveryAttemptsProps) 
   if (deliveries.length === 0) return <p className="quiet">No messages were sent.</p>;
   const hoursByDestination = Map.groupBy(deliveries, ({ destination }) => destination?.id);
   return (
-    <Table label={`Attempts ${since}`} columns={COLUMNS} detailColumns={['Slowest hour, p95']}>
+    <Table label={`Attempts ${since}`} columns={COLUMNS} detailColumns={[P95_COLUMN]}>
       {[...hoursByDestination].map(([id, hours]) => {
         const path = id ? `destinations/${id}` : 'deliveries';
         const failed = sum(hours.map(({ failedAttempts }) => failedAttempts));

@@ -3,9 +3,9 @@ import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { projectHealth_project$key } from '../../__generated__/projectHealth_project.graphql.ts';
 import { DestinationState } from '../destinations/destination-state.tsx';
+import { getOperationName } from '../operations/operation-name.ts';
 import { OperationText } from '../operations/operation-text.tsx';
 import { Empty } from '../parts/page.tsx';
-import { formatWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 
 const HEALTH = graphql`
@@ -61,7 +61,7 @@ export function LastFailures({ project, linkTo }: ProjectHealthProps) {
       {nodes.map(({ id, actionType, result, createTime, metadata, installation }) => (
         <li key={id}>
           <Link href={linkTo(`operations/${id}`)} className="strong">
-            {formatWords(actionType)} {metadata.objects.join(', ')}
+            {getOperationName(actionType, metadata.objects)}
           </Link>
           <span className="quiet">
             <Time value={createTime} />
@@ -92,18 +92,15 @@ export function DestinationStates({ project, linkTo }: ProjectHealthProps) {
           <Link href={linkTo(`destinations/${id}`)} className="strong">
             {name}
           </Link>
-          {type === 'STREAM' ? (
-            <span className="quiet">Clients pull this stream</span>
-          ) : (
-            <span className="row">
-              {listUndelivered({ pending, retrying, failed }).map(({ label, filter, count }) => (
+          <span className="row">
+            {type !== 'STREAM' &&
+              listUndelivered({ pending, retrying, failed }).map(({ label, filter, count }) => (
                 <Link key={filter} href={linkTo(`destinations/${id}?${filter}`)}>
                   {count.toLocaleString('en')} {label}
                 </Link>
               ))}
-              <DestinationState destination={row} />
-            </span>
-          )}
+            <DestinationState destination={row} />
+          </span>
         </li>
       ))}
     </ul>

@@ -178,7 +178,13 @@ function parseTime(text: string | null): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-export function TimeFilter({ isDisabled = false }: { isDisabled?: boolean }) {
+interface TimeFilterProps {
+  /** The name of the filtered time, as in the column of the list. Default: Created. */
+  label?: string;
+  isDisabled?: boolean;
+}
+
+export function TimeFilter({ label = 'Created', isDisabled = false }: TimeFilterProps) {
   const [params, change] = useParameters();
   const isCustom = params.has('from') || params.has('until') || params.get('time') === CUSTOM;
   const value = isCustom ? CUSTOM : (params.get('time') ?? ALL);
@@ -186,7 +192,7 @@ export function TimeFilter({ isDisabled = false }: { isDisabled?: boolean }) {
   return (
     <>
       <Choice
-        label="Created"
+        label={label}
         options={TIMES}
         value={value}
         onChange={choose}

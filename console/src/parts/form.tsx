@@ -149,14 +149,14 @@ export function TextInput(props: TextInputProps) {
   );
 }
 
-/** Shows the errors of an input: the browser's, and the gateway's with the label as their subject. */
+/** Shows the errors of an input, each in a line: the browser's, and the gateway's with the label as their subject. */
 function InputError({ label }: { label: string }) {
   return (
     <FieldError className="refusal">
       {({ validationErrors }) =>
         validationErrors
           .map((error) => (needsSubject(error) ? `${label} ${error}` : error))
-          .join(' ')
+          .join('\n')
       }
     </FieldError>
   );

@@ -64,7 +64,7 @@ export function formatWords(value: string): string {
 const SCHEME_NAMES: Record<string, string> = {
   API_KEY: 'API key',
   BASIC: 'User name and password',
-  NONE: 'Custom',
+  NONE: 'Other credentials',
   OAUTH2_AUTHORIZATION_CODE: 'OAuth 2',
   OAUTH2_AUTHORIZATION_CODE_PKCE: 'OAuth 2 with PKCE',
   OAUTH2_CLIENT_CREDENTIALS: 'OAuth 2 client credentials',

@@ -13,6 +13,7 @@ import { Empty, Panel } from '../parts/page.tsx';
 import { formatWords, Status } from '../parts/status.tsx';
 import { TextDifference } from '../parts/text-difference.tsx';
 
+/** The label of the check box that sets `allowDeletions` of a plan. */
 export const DELETIONS_LABEL = 'Delete objects that are missing from a section of the document';
 const PLAN_LABELS: Labels = new Map([['allowDeletions', DELETIONS_LABEL]]);
 
@@ -81,7 +82,7 @@ export function PlanResult({ plan: key, linkTo }: PlanResultProps) {
       </Panel>
       <Panel title={`Changes (${plan.changes.length})`}>
         {plan.changes.length === 0 ? (
-          <Empty title="No changes">The project already matches the document.</Empty>
+          <Empty title="No changes">Applying the document would change nothing.</Empty>
         ) : (
           plan.changes.map(({ path, action, before, after }) => (
             <section key={path} className="plan-change">

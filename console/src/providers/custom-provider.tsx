@@ -78,7 +78,7 @@ export function CustomProvider({ project: projectIdOrName, id, name }: CustomPro
             <EditDocument input={input} document={node.document} />
             <ConfirmChange<customProviderDeleteMutation>
               triggerLabel="Delete"
-              title="Delete provider?"
+              title={`Delete ${name}?`}
               mutation={DELETE_PROVIDER}
               variables={{ input }}
               leadsTo={linkTo('providers')}

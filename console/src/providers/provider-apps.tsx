@@ -107,11 +107,11 @@ export function ProviderApps({ project, projectIdOrName, hasConsent }: ProviderA
       />
       <ConfirmChange<providerAppsDeleteMutation>
         triggerLabel="Delete"
-        title="Delete app?"
+        title={`Delete app ${clientId}?`}
         mutation={DELETE_PROVIDER_APP}
         variables={{ input: { projectIdOrName, providerAppId: id } }}
       >
-        <p>Tokens of connections that use it can no longer be refreshed.</p>
+        <p>The gateway can no longer refresh the tokens of connections that use this app.</p>
       </ConfirmChange>
     </div>
   ));

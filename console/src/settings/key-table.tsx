@@ -33,7 +33,7 @@ export function KeyTable<Row extends KeyRow>(props: KeyTableProps<Row>) {
   return (
     <>
       <Refusal problem={update.problem} />
-      <Table label={label} columns={['Label', 'State', ...columns, 'Actions']}>
+      <Table label={label} columns={['Label', 'Status', ...columns, 'Actions']}>
         {keys.map((key) => (
           <tr key={key.id}>
             <td>

@@ -56,7 +56,7 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
           <Action kind="quiet" onPress={onSignOut}>
             Sign out
           </Action>
-          <span className="quiet">Version {page.version}</span>
+          <span className="version quiet">Version {page.version}</span>
         </div>
       </nav>
       <main id="content" tabIndex={-1}>

@@ -33,20 +33,25 @@ export function FirstRecords({ project, installation }: FirstRecordsProps) {
           <li key={objectName}>
             <span className="strong">{objectName}</span>
             <div className="row">
-              <span>{recordsRead.toLocaleString('en')} records read</span>
+              <span>
+                {recordsRead.toLocaleString('en')} {recordsRead === 1 ? 'record' : 'records'} read
+              </span>
               {recordsRead === 0 && <TriggerAction input={{ ...target, objectName }} />}
             </div>
           </li>
         ))}
       </ul>
       {firstRead && (
-        <Loaded resetKey={id}>
-          <RecordPages
-            id={id}
-            query={{ objectName: firstRead.objectName, filters: null }}
-            pageSize={PREVIEW_SIZE}
-          />
-        </Loaded>
+        <>
+          <h3>Records of {firstRead.objectName}</h3>
+          <Loaded resetKey={id}>
+            <RecordPages
+              id={id}
+              query={{ objectName: firstRead.objectName, filters: null }}
+              pageSize={PREVIEW_SIZE}
+            />
+          </Loaded>
+        </>
       )}
       <p>
         <Link href={linkTo(`installations/${id}`)}>Open the installation</Link>

@@ -98,9 +98,18 @@ function IntegrationStep({ projectIdOrName, integration }: IntegrationStepProps)
       <Link href={linkTo(`integrations/${encodeURIComponent(integration.name)}`)}>
         {getIntegrationName(integration)}
       </Link>{' '}
-      reads and writes records in {getProviderName(integration.provider)}.
+      {describeUse(integration)} {getProviderName(integration.provider)}.
     </p>
   );
+}
+
+/** Returns a verb phrase that the name of the provider completes. */
+function describeUse({ latestRevision: { content } }: Integration): string {
+  const isRead = (content.read?.objects.length ?? 0) > 0;
+  const isWritten = (content.write?.objects?.length ?? 0) > 0;
+  if (isRead && isWritten) return 'reads and writes records in';
+  if (isRead) return 'reads records from';
+  return isWritten ? 'writes records to' : 'has access to';
 }
 
 interface IntegratedStepProps {

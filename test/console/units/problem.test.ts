@@ -46,7 +46,7 @@ test('begins the issue of an item with the item', () => {
   expect(printIssue(item, 'allowedOrigins', new Map())).toBe('“x” must be an origin.');
   const member = { name: 'input.document.topics[1].name', detail: 'line 4: must be a string.' };
   expect(printIssue(member, 'document', new Map())).toBe(
-    'topics[1].name: line 4: must be a string.',
+    'line 4: topics[1].name must be a string.',
   );
   const list = { ...item, name: 'input.allowedOrigins' };
   expect(printIssue(list, 'allowedOrigins', new Map())).toBe('must be an origin.');
