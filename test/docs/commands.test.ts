@@ -6,6 +6,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPostgres } from '../support/database/postgres.ts';
 import { getPostgresSkipReason } from '../support/database/postgres-binaries.ts';
@@ -17,6 +18,8 @@ import { LISTEN_COMMAND, REENCRYPT_COMMAND, START_COMMAND, START_WITHOUT_NPM } f
 
 /** This document starts its own servers, on PostgreSQL. */
 const INSTALL_PAGE = 'docs/operations/install.md';
+/** This document creates the database of the installation. */
+const DATABASE_PAGE = 'docs/operations/database.md';
 
 /** Patterns that must occur in the output of a document's commands, including its background processes. */
 const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
@@ -86,9 +89,9 @@ test.skipIf(postgresSkipReason)(
   async () => {
     const postgres = await startPostgres(join(createPostgresFolder(), 'postgres'));
     onTestFinished(() => postgres.stop());
-    const reader = await openReader({
-      'postgresql://gateway:secret@127.0.0.1:5432/gateway': `${postgres.url}/postgres`,
-    });
+    await runStatements(`${postgres.url}/postgres`, DATABASE_PAGE);
+    const url = 'postgresql://gateway:secret@127.0.0.1:5432/gateway';
+    const reader = await openReader({ [url]: url.replace('5432', String(postgres.port)) });
     await runDocument(reader, INSTALL_PAGE);
   },
 );
@@ -111,6 +114,15 @@ async function runDocument(reader: Reader, document: string): Promise<string> {
   await expectOutput(terminal, EXPECTED_OUTPUT[document] ?? []);
   expect(terminal.output()).not.toMatch(ERROR_RESPONSE);
   return terminal.output();
+}
+
+/** Runs the SQL of a document, one statement at a time. */
+async function runStatements(connectionString: string, document: string): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  const statements = listBlocks('sql', document).flatMap(({ text }) => text.trim().split('\n'));
+  for (const statement of statements) await client.query(statement);
+  await client.end();
 }
 
 /** Waits for the patterns, and fails immediately if a program has failed. */

@@ -16,7 +16,7 @@ test('runs each block, or says why not', () => {
   );
   expect(CODE_BLOCKS).toHaveLength(fences.flatMap((matches) => matches ?? []).length / 2);
   const languages = new Set(CODE_BLOCKS.filter(isRun).map(({ language }) => language));
-  expect([...languages].sort()).toEqual(['graphql', 'html', 'js', 'json', 'sh', 'yaml']);
+  expect([...languages].sort()).toEqual(['graphql', 'html', 'js', 'json', 'sh', 'sql', 'yaml']);
   const obsolete = BLOCKS_NOT_RUN.filter(
     ({ start }) => !CODE_BLOCKS.some(({ text }) => text.startsWith(start)),
   );
