@@ -1,6 +1,8 @@
 /**
  * The first migration replaces those from before the first release. `support/backup/development-state` has the schema, a
  * data folder and a backup of the last commit before it, with the rows of a demo.
+ *
+ * @module-tag all/rows
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
+import { writes } from '../../../src/domain/data/operation/write/write-run.ts';
+import { notifyWorkers } from '../../../src/jobs/workers.ts';
 import { getSharedApp } from '../../support/app.ts';
 import {
   createContact,
@@ -17,6 +19,12 @@ const { prisma } = services.database;
 const workers = await startWriteJobs(app);
 afterAll(() => workers[Symbol.asyncDispose]());
 
+/** Moves the clock, and wakes the workers, which may wait for the time that was due before. */
+function passMinutes(minutes: number): void {
+  aheadMs += minutes * MINUTE_MS;
+  notifyWorkers(services.database, writes);
+}
+
 /** Writes a record with an auto-batch policy. Returns the ID of its operation. */
 const collectWrite = async (writer: Writer, overrides: object = {}): Promise<string> => {
   const autoBatchPolicy = { maxDelayMinutes: 5 };
@@ -32,12 +40,12 @@ test('collects single writes until the delay of the first one has passed, and re
   const record = createContact();
   const firstId = await collectWrite(writer, { record });
   const refusedId = await collectWrite(writer, { record: { lastname: 'No email' } });
-  aheadMs += 4 * MINUTE_MS;
+  passMinutes(4);
   const lastId = await collectWrite(writer);
   expect(await listTasks(writer)).toMatchObject([
     { id: firstId, recordCount: 3, attempts: 0, batchKey: expect.any(String) },
   ]);
-  aheadMs += 2 * MINUTE_MS;
+  passMinutes(2);
   expect(await writer.waitForOperation(firstId)).toMatchObject({
     status: 'SUCCESS',
     result: expect.stringMatching(/^\[contacts\] Record \S+ created$/),
@@ -60,7 +68,7 @@ test('writes a batch when the shortest delay of its records has passed', async (
   const [task] = await listTasks(writer);
   const retryHours = (Number(task?.deadlineTime) - Number(task?.dueTime)) / (60 * MINUTE_MS);
   expect(retryHours).toBeCloseTo(48, 2);
-  aheadMs += 2 * MINUTE_MS;
+  passMinutes(2);
   expect(await writer.waitForOperation(urgentId)).toMatchObject({ status: 'SUCCESS' });
   expect(await writer.waitForOperation(patientId)).toMatchObject({ status: 'SUCCESS' });
 });
@@ -102,11 +110,11 @@ test('writes a retried batch once', async () => {
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts/batch' });
   const ids = [];
   for (const record of records) ids.push(await collectWrite(writer, { record }));
-  aheadMs += 5 * MINUTE_MS;
+  passMinutes(5);
   await expect
     .poll(() => listTasks(writer), POLLING)
     .toMatchObject([{ attempts: 1, leaseToken: null }]);
-  aheadMs += MINUTE_MS;
+  passMinutes(1);
   for (const id of ids) {
     expect(await writer.waitForOperation(id)).toMatchObject({
       status: 'SUCCESS',

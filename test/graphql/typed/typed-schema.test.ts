@@ -100,7 +100,7 @@ function listMembers(schema: GraphQLSchema): Record<string, Record<string, strin
   );
 }
 
-test('creates a valid schema with the types of the contract', () => {
+test('creates a valid schema with the types of the contract', { tags: ['all/walk'] }, () => {
   fc.assert(
     fc.property(contractInput, (input) => {
       const contract = createContract(input);

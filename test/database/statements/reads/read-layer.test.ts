@@ -53,13 +53,18 @@ test('returns a page with one row only if the row meets the conditions', async (
   expect(await database.reads.page('Invite', { id: [ids[1], ids[2]] }, range)).toEqual([]);
 });
 
-test('filters by several enum values, even directly after the migration that creates the enum', async () => {
-  await using database = await openEngine(await startUnmigratedEngine(), createLog('silent'));
-  const { orgId, ids } = await insertInvites(database);
-  const [first, second] = ids;
-  const invites = await database.reads.find('Invite', { orgId, status: ['PENDING', 'EXPIRED'] });
-  expect(sortIds(invites)).toEqual([first, second]);
-});
+// Opens an embedded database in either run.
+test.skipIf(onPostgres)(
+  'filters by several enum values, even directly after the migration that creates the enum',
+  { tags: ['all/rows'] },
+  async () => {
+    await using database = await openEngine(await startUnmigratedEngine(), createLog('silent'));
+    const { orgId, ids } = await insertInvites(database);
+    const [first, second] = ids;
+    const invites = await database.reads.find('Invite', { orgId, status: ['PENDING', 'EXPIRED'] });
+    expect(sortIds(invites)).toEqual([first, second]);
+  },
+);
 
 test('rejects only the failing read of a batch', async () => {
   await using database = await createTestDatabase();

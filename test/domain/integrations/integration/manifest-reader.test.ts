@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('reads a manifest while a long document is read', async () => {
+test('reads a manifest while a long document is read', { tags: ['all/rows'] }, async () => {
   const reader = createReader({});
   const ended: string[] = [];
   const longText = `a: [${'{b: c},'.repeat(DOCUMENT_LENGTH_MAX / 7 - 2)}]`;
