@@ -99,7 +99,7 @@ const ON_DATABASE =
 const ABOVE_DATABASE = [
   'test/domain/inputs-are-{read,shown}.test.ts',
   'test/flows/{end-user-tenancy,fuzz}.test.ts',
-  'test/flows/provider-event/{declared-vendors,odd-requests}.test.ts',
+  'test/flows/provider-event/{declared-vendors,foreign-events,odd-requests}.test.ts',
   'test/graphql/execution/{compiled,declared-field-needs,declared-needs}.test.ts',
 ];
 
@@ -115,41 +115,52 @@ const ONLY_EMBEDDED = [
   'test/domain/integrations/installation/resolve-object-aliases.test.ts',
   'test/domain/data/operation/read/read-plan.test.ts',
   'test/domain/{connections/provider/workspace,access/viewer/credential}.test.ts',
+  'test/domain/integrations/integration/manifest-reader.test.ts',
   // Both databases get equal statements, which return equal rows.
   'test/database/statements/statement-counts.test.ts',
   'test/flows/credential-check.test.ts',
-  'test/flows/plan/{project-document,revision-impacts}.test.ts',
+  'test/flows/plan/{custom-providers,project-document,revision-impacts}.test.ts',
   // Both databases read the clock of the machine, and the tests change only the clock of the process.
   'test/flows/database-clock.test.ts',
   // Requests of one caller after another, which begin no background work. `pooler` sends the statements of every query,
   // list, filter and mutation to PostgreSQL.
   'test/domain/long-lists.test.ts',
-  'test/flows/{billing-plan,define-fields,learned-account}.test.ts',
-  'test/flows/connect/{customer-pages,setup-failure}.test.ts',
+  'test/flows/{billing-plan,connection-session,define-fields,learned-account,service-account}.test.ts',
+  'test/flows/connect/{admin-consent,consent-without-refresh-token,customer-pages,setup-failure}.test.ts',
   'test/flows/read/record-search{,-crm}.test.ts',
   'test/flows/write/write-{mapping,refusals,requests}.test.ts',
   'test/graphql/{agents,data/contract,connections/provider,access/viewer}/**/*.test.ts',
   'test/graphql/overview/attention-item.test.ts',
   'test/graphql/connections/connection/{account-objects,end-user-connecting,oauth-update}.test.ts',
-  'test/graphql/events/{concerned-group,delivery,event-topic-route,payload,subscription,topic-destination-route,typed-events}.test.ts',
+  'test/graphql/connections/diagnosis/provider-test.test.ts',
+  'test/graphql/events/{concerned-group,delivery,destination,event-topic-route,payload,subscription,topic-destination-route,typed-events}.test.ts',
   'test/graphql/execution/{limits,scopes,validation}.test.ts',
   'test/graphql/integrations/installation/{installation,object-metadata,end-user-refused-choices}.test.ts',
-  'test/graphql/integrations/integration/integration.test.ts',
+  'test/graphql/integrations/{custom-provider/custom-provider,integration/integration}.test.ts',
   'test/graphql/data/operation/operation.test.ts',
   'test/graphql/tenants/org/{domain-proof,org,org-creation}.test.ts',
   'test/graphql/tenants/project/{branding,consumer,end-user-lists,group,jwt-key,look-ups}.test.ts',
-  'test/graphql/typed/{agreement,mutations,tenancy,typed-schema}.test.ts',
+  'test/graphql/typed/{agreement,document-objects,mutations,tenancy,typed-schema}.test.ts',
+  // Simulates the servers of a cluster in this process. The tests in `deliveries/` send its statements to PostgreSQL.
+  'test/flows/shard-groups.test.ts',
   // Limits of this process. `faults/noisy-neighbours` attacks a server on PostgreSQL.
   'test/flows/noisy-neighbours/*.test.ts',
   // Configs and formats of providers. `flows/read/` and `flows/write/` run the same jobs on PostgreSQL.
   'test/flows/{choices,inputs}/*.test.ts',
+  'test/flows/write/omitted-fields.test.ts',
   // Failures and formats of providers. `faults/provider-stream`, `faults/provider-events` and the other files of the
   // folder take events on PostgreSQL.
   'test/flows/agents/values-at-providers.test.ts',
   'test/flows/provider-event/{event-bounds,failing-account,issued-secrets,subscribing}.test.ts',
   'test/flows/provider-event/salesforce-{stream,tls}.test.ts',
-  // `pooler` runs it, on PostgreSQL.
-  'test/flows/tenancy.test.ts',
+  // Secrets and rejected credentials. `flows/token-refresh` and `jobs/refresh-tokens` refresh tokens on PostgreSQL, and
+  // `flows/credentials/secrets-at-rest` checks its rows and its errors.
+  'test/flows/sign-in/openid-sign-in.test.ts',
+  'test/flows/credentials/{connection-life,custom-provider-hosts,hostile-documents,leak-walk,rejected-requests,repeated-secrets}.test.ts',
+  // `pooler` runs these on PostgreSQL, with the same statements and concurrent calls.
+  'test/flows/{erasure,tenancy,plan/project-plan,provider-event/hubspot-webhook,sign-in/console-session}.test.ts',
+  // Agents call the functions whose statements `flows/tenancy` sends.
+  'test/flows/agents/agent-tenancy.test.ts',
 ];
 
 /** Lists the files that open no database, because they import nothing from `test/support/`. */
