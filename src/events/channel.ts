@@ -33,6 +33,11 @@ export function notifyOperation(tx: Transaction, operationId: string): void {
   notifyAfterCommit(tx, `${OPERATIONS_CHANNEL} ${operationId}`);
 }
 
+/** Wakes the alarm of upkeep, like scheduled reads. Call it for rows that are due immediately. */
+export function notifyUpkeep(tx: Transaction): void {
+  notifyWork(tx, 'upkeep');
+}
+
 /** Wakes the workers of a kind of background work. Call it for rows that are due immediately. */
 export function notifyWork(tx: Transaction, kind: string): void {
   notifyAfterCommit(tx, `${WORK_CHANNEL} ${kind}`);

@@ -15,6 +15,7 @@ import {
   OPERATIONS_CHANNEL,
   PROVIDER_EVENTS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
+  WORK_CHANNEL,
 } from '../database/transactions/notification-channels.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
@@ -46,6 +47,7 @@ const CHANNELS = [
   OPERATIONS_CHANNEL,
   PROVIDER_EVENTS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
+  WORK_CHANNEL,
 ];
 
 interface WatchedWork extends DueWork {

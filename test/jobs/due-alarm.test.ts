@@ -1,11 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { WORK_CHANNEL } from '../../src/database/transactions/notification-channels.ts';
 import { DueAlarm, type DueWork } from '../../src/jobs/due-alarm.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { HOUR_MS } from '../../src/work/durations.ts';
 import { getSharedApp } from '../support/app.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import { createInstallation, createIntegration } from '../support/fixtures/integrations.ts';
 
-const { services } = (await getSharedApp()).app;
+const app = await getSharedApp();
+const { services } = app.app;
 const POLLING = { interval: 10 };
 
 /** Records each time at which the work is reported as due. */
@@ -60,6 +64,19 @@ test('checks after a notification instead of waiting an hour', async () => {
     prisma.$executeRaw`select pg_notify('gateway_events', '')`,
   ]);
   await expect.poll(() => orgWork.reportedMs.length, POLLING).toBe(1);
+});
+
+test('notifies of the first read of an installation, even if no topic routes its events', async () => {
+  const tenant = await app.createTenant();
+  await generateConnection(tenant);
+  await createIntegration(app, tenant);
+  const payloads: (string | undefined)[] = [];
+  await using _listening = services.database.listen(WORK_CHANNEL, (payload) => {
+    payloads.push(payload);
+  });
+  await expect.poll(() => payloads).toContain(undefined);
+  await createInstallation(tenant);
+  await expect.poll(() => payloads).toContain('upkeep');
 });
 
 test('logs a failing check once, and retries it', async () => {

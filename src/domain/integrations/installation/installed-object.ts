@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { sqlStatement } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
+import { notifyUpkeep } from '../../../events/channel.ts';
 import { resource } from '../../base/resource.ts';
 import { printedColumn } from '../../base/stored-text.ts';
 import type { BackfillPeriod } from '../integration/backfill-period.ts';
@@ -144,6 +145,7 @@ export async function setInstalledObjects(
     }),
     skipDuplicates: true,
   });
+  notifyUpkeep(tx);
   for (const choice of config.read) {
     const { objectName } = choice;
     const spec = specs.get(objectName);
