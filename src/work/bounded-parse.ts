@@ -1,5 +1,5 @@
 /** Validates values from outside the process. The work to explain a refused value is bounded, whatever its size. */
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** The maximum depth of values: far deeper than any record or configuration, and far less than overflows the stack. */
 export const LEVELS_MAX = 64;
@@ -9,7 +9,9 @@ const EXPLAINED_MEMBERS_MAX = 1_000;
 const EXPLAINED_VALUES_MAX = 10_000;
 
 /** zod stops at the first problem, as `schema.validate` does, but returns the parsed value of a valid one. */
-const UNTIL_FIRST_PROBLEM: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
+export const UNTIL_FIRST_PROBLEM: z.core.ParseContextInternal<z.core.$ZodIssue> = {
+  abortEarly: true,
+};
 
 /**
  * Parses a value like `schema.safeParse`. Lists the problems of a refused value within its first items and levels, or else
@@ -20,9 +22,32 @@ export function parseBounded<Schema extends z.ZodType>(
   value: unknown,
 ): z.ZodSafeParseResult<z.output<Schema>> {
   const result = schema.safeParse(value, UNTIL_FIRST_PROBLEM);
-  if (result.success) return result;
-  const explained = schema.safeParse(cutValue(value));
-  return explained.success ? result : explained;
+  return result.success ? result : explainProblems(schema, value, result.error);
+}
+
+/** Returns the problems within the first items and levels of a refused value, or else its first problem. */
+export function explainProblems<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  firstProblem: z.ZodError<z.output<Schema>>,
+): z.ZodSafeParseError<z.output<Schema>> {
+  const cut: Cut = { values: 0, parts: new Set() };
+  const copy = cutValue(value, cut);
+  const issues = schema.safeParse(copy).error?.issues ?? [];
+  const keptIssues = issues.filter((issue) => !concernsCut(issue, copy, cut));
+  const error =
+    keptIssues.length > 0 ? (new z.ZodError(keptIssues) as typeof firstProblem) : firstProblem;
+  return { success: false, error };
+}
+
+/** True if an issue is about values that the copy lacks. */
+function concernsCut({ code, path }: z.core.$ZodIssue, copy: unknown, { parts }: Cut): boolean {
+  let value = copy;
+  for (const key of path) {
+    if (parts.has(value) && !Object.hasOwn(value as object, key)) return true;
+    value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  }
+  return parts.has(value) && code !== 'unrecognized_keys';
 }
 
 /** Returns a value that `parseBounded` accepts. Throws the ZodError of others. */
@@ -42,23 +67,38 @@ export function isTooDeep(value: unknown, level = 0): boolean {
   return Object.values(value).some((member) => isTooDeep(member, level + 1));
 }
 
+interface Cut {
+  /** The number of values in the copy. */
+  values: number;
+  /** The lists and objects of the copy that lack items or members. */
+  parts: Set<unknown>;
+}
+
 /** Returns a copy of the first items and levels. Lists and objects beyond these are empty. */
-export function cutValue(value: unknown, count = { values: 0 }, level = 0): unknown {
-  count.values += 1;
+export function cutValue(
+  value: unknown,
+  cut: Cut = { values: 0, parts: new Set() },
+  level = 0,
+): unknown {
+  cut.values += 1;
   if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
-  const isEmpty = level >= LEVELS_MAX || count.values > EXPLAINED_VALUES_MAX;
+  const isEmpty = level >= LEVELS_MAX || cut.values > EXPLAINED_VALUES_MAX;
   if (Array.isArray(value)) {
     const items = isEmpty ? [] : value.slice(0, EXPLAINED_ITEMS_MAX);
-    return items.map((item) => cutValue(item, count, level + 1));
+    const copy = items.map((item) => cutValue(item, cut, level + 1));
+    if (copy.length < value.length) cut.parts.add(copy);
+    return copy;
   }
   const copy: Record<string, unknown> = {};
-  if (isEmpty) return copy;
   let members = 0;
   for (const name in value) {
     if (!Object.hasOwn(value, name)) continue;
     members += 1;
-    if (members > EXPLAINED_MEMBERS_MAX) break;
-    copy[name] = cutValue((value as Record<string, unknown>)[name], count, level + 1);
+    if (isEmpty || members > EXPLAINED_MEMBERS_MAX) {
+      cut.parts.add(copy);
+      break;
+    }
+    copy[name] = cutValue((value as Record<string, unknown>)[name], cut, level + 1);
   }
   return copy;
 }

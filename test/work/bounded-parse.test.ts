@@ -46,6 +46,18 @@ test('explains nested lists up to a number of values', () => {
   expect(listPaths(lists, fill(fill(fill(fill(1)))))?.length).toBeLessThan(20_000);
 });
 
+test('names the only problem of a long value, and not members that its copy lacks', () => {
+  const fields = { text: z.string().optional(), number: z.number().optional() };
+  const field = z.object(fields).refine(({ text, number }) => text ?? number, 'must have a member');
+  const lists = z.array(z.array(z.object({ id: z.string(), fields: z.array(field) })));
+  const create = () => ({ id: 'x', fields: Array.from({ length: 90 }, () => ({ text: 'x' })) });
+  const value = Array.from({ length: 50 }, () => Array.from({ length: 90 }, create));
+  expect(parseBounded(lists, value).success).toBe(true);
+  const last = value.at(-1)?.at(-1) as { id: unknown };
+  last.id = 1;
+  expect(listPaths(lists, value)).toEqual(['49.89.id']);
+});
+
 test('explains a value of any depth', () => {
   type Tree = { items?: Tree[] | undefined };
   const tree: z.ZodType<Tree> = z.lazy(() => z.strictObject({ items: z.array(tree).optional() }));

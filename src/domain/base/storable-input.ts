@@ -1,7 +1,7 @@
 /**
  * Finds values of an input that can't be stored unchanged: strings with NUL or lone surrogates, values nested too deep,
  * numbers that are not finite, integers that JSON.parse may have rounded, and members named __proto__. Lists that are too
- * long to check in one turn of the event loop are reported first.
+ * long to check are reported first.
  */
 import type { Issue } from '../../kernel/errors.ts';
 import { LEVELS_MAX } from '../../work/bounded-parse.ts';
@@ -9,13 +9,10 @@ import { createInputIssue } from './issues.ts';
 import { isStorableString } from './storable-json.ts';
 
 /**
- * The maximum number of items in all lists of an input together. Checking them takes about 40 ms of the event loop. A
+ * The maximum number of items in all lists of an input together. Checking them takes about 40 ms of CPU time, in steps. A
  * manifest of the largest permitted size has fewer.
  */
 const LIST_ITEMS_MAX = 10_000;
-
-/** Inputs with more items are read in several steps, each in a turn of the event loop of its own. Reading this many takes about 10 ms. */
-const ONE_STEP_ITEMS_MAX = 1_000;
 
 const TOO_LONG = `has too many items: the lists of a request may have at most ${LIST_ITEMS_MAX} items in total.`;
 const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
@@ -32,32 +29,26 @@ export function* listUnstorable(value: unknown): Generator<Issue> {
  * input.
  */
 export function findLongList(value: unknown): Issue | null {
-  const path = findListBeyond(value, LIST_ITEMS_MAX);
+  const path = findExcessiveList(value);
   return path && createInputIssue(path, TOO_LONG);
 }
 
-/** True if the steps that read an input must run in different turns of the event loop. */
-export function mustYieldBetweenSteps(value: unknown): boolean {
-  return findListBeyond(value, ONE_STEP_ITEMS_MAX) !== null;
-}
-
-/** Returns the path of the list with which all lists of a value have more items than the maximum. */
-function findListBeyond(
+/** Returns the path of the list with which all lists of a value have more than LIST_ITEMS_MAX items. */
+function findExcessiveList(
   value: unknown,
-  itemsMax: number,
   path: PropertyKey[] = [],
   counter = { items: 0 },
 ): PropertyKey[] | null {
   if (typeof value !== 'object' || value === null || path.length > LEVELS_MAX) return null;
   if (Array.isArray(value)) {
     counter.items += value.length;
-    if (counter.items > itemsMax) return path;
+    if (counter.items > LIST_ITEMS_MAX) return path;
   }
   for (const key of Object.keys(value)) {
     const item: unknown = value[key as keyof typeof value];
     if (typeof item !== 'object' || item === null) continue;
     const itemPath = [...path, Array.isArray(value) ? Number(key) : key];
-    const listPath = findListBeyond(item, itemsMax, itemPath, counter);
+    const listPath = findExcessiveList(item, itemPath, counter);
     if (listPath) return listPath;
   }
   return null;

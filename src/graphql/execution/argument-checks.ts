@@ -2,7 +2,6 @@
  * Checks the arguments of all fields of an operation before the first field runs. It omits fields that a directive
  * skips, and fields whose caller lacks their scope, because such a caller must not learn whether its input is valid.
  */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -20,6 +19,7 @@ import {
   isInterfaceType,
   isObjectType,
   Kind,
+  type NamedTypeNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -28,8 +28,10 @@ import { meetsNeed, type Need } from '../../domain/access/viewer/needs.ts';
 import type { Viewer } from '../../domain/access/viewer/viewer.ts';
 import { requireNoIssues } from '../../domain/base/issues.ts';
 import { parseInput } from '../../domain/base/parse-input.ts';
-import { listUnstorable, mustYieldBetweenSteps } from '../../domain/base/storable-input.ts';
+import { listUnstorable } from '../../domain/base/storable-input.ts';
 import { DomainError } from '../../kernel/errors.ts';
+import { isLongValue, runSteps, runStepsInLoopTurns, type Steps } from '../../work/steps.ts';
+import { coerceVariables } from './input-values.ts';
 import { cutLongLists } from './long-lists.ts';
 import type { OperationArgs } from './operation-context.ts';
 
@@ -40,52 +42,73 @@ type Args = Record<string, unknown>;
  * `extensions.parseArguments` of a field: validates the coerced arguments and returns the input of its function. Throws
  * BAD_USER_INPUT with all issues.
  */
-export type ParseArguments = (args: Args, viewer: Viewer) => unknown;
+export type ParseArguments = (args: Args, viewer: Viewer) => Steps<unknown>;
 
 /** A rule between the arguments of a field, in the form of zod's `refine`. */
 type ArgumentRule = Parameters<z.ZodObject['refine']>;
 
 /**
- * Returns an error for each field with wrong arguments. Stores the parsed inputs of the other fields in the context. Large
- * variables are coerced, validated and used in different turns of the event loop.
+ * Returns an error for each field with wrong arguments. Stores the parsed inputs of the other fields in the context. Long
+ * variables are coerced and validated in several turns of the event loop.
  */
 export function listArgumentErrors(args: OperationArgs): GraphQLError[] | Promise<GraphQLError[]> {
   const { operation, viewer } = args.contextValue;
   if (!operation || !viewer) return [];
+  const { variableDefinitions = [] } = operation;
   const variables = args.variableValues ?? {};
-  cutLongLists(args.schema, operation.variableDefinitions ?? [], variables);
-  return mustYieldBetweenSteps(variables)
-    ? checkInSteps(args)
-    : checkArguments(args, coerceVariables(args));
+  cutLongLists(args.schema, variableDefinitions, variables);
+  if (isLongValue(variables)) return runStepsInLoopTurns(checkLongVariables(args));
+  // Undefined if variables are invalid, which the execution reports.
+  const { coerced } = getVariableValues(args.schema, variableDefinitions, variables);
+  return coerced ? runSteps(checkArguments(args, coerced)) : [];
 }
 
-async function checkInSteps(args: OperationArgs): Promise<GraphQLError[]> {
-  await yieldToEventLoop();
-  const variables = coerceVariables(args);
-  await yieldToEventLoop();
-  const errors = checkArguments(args, variables);
-  await yieldToEventLoop();
-  return errors;
+/** Also replaces the variables of a mutation with coerced ones, so that the execution does not coerce them in one turn. */
+function* checkLongVariables(args: OperationArgs): Steps<GraphQLError[]> {
+  const { errors, values } = yield* coerceVariables(args);
+  args.contextValue.hasCoercedVariables = true;
+  if (errors.length > 0) return errors;
+  const argumentErrors = yield* checkArguments(args, values);
+  if (args.contextValue.operation?.operation === 'mutation') keepCoerced(args, values);
+  yield;
+  return argumentErrors;
 }
 
-/** Returns undefined if variables are invalid, which the execution reports. */
-function coerceVariables({ schema, variableValues, contextValue }: OperationArgs) {
-  const { variableDefinitions = [] } = contextValue.operation ?? {};
-  return getVariableValues(schema, variableDefinitions, variableValues ?? {}).coerced;
+const ANY_JSON: NamedTypeNode = {
+  kind: Kind.NAMED_TYPE,
+  name: { kind: Kind.NAME, value: 'JSON' },
+};
+
+/** Gives the variables the type JSON, whose coercion returns each value as it is. */
+function keepCoerced(args: OperationArgs, values: Args): void {
+  // The schema of a project has this type only if an object needs it. Its mutations have short inputs.
+  if (!args.schema.getType(ANY_JSON.name.value)) return;
+  const variableDefinitions = Object.keys(values).map((name) => ({
+    kind: Kind.VARIABLE_DEFINITION as const,
+    variable: { kind: Kind.VARIABLE as const, name: { kind: Kind.NAME as const, value: name } },
+    type: ANY_JSON,
+  }));
+  const definitions = args.document.definitions.map((definition) =>
+    definition === args.contextValue.operation
+      ? { ...definition, variableDefinitions }
+      : definition,
+  );
+  args.document = { ...args.document, definitions };
+  args.variableValues = values;
 }
 
-function checkArguments(
+function* checkArguments(
   { schema, contextValue }: OperationArgs,
-  variables: Args | undefined,
-): GraphQLError[] {
+  variables: Args,
+): Steps<GraphQLError[]> {
   const { operation, document, viewer } = contextValue;
   const root = operation && schema.getRootType(operation.operation);
-  if (!variables || !operation || !document || !root || !viewer) return [];
+  if (!operation || !document || !root || !viewer) return [];
   const fragments = document.definitions.filter(
     (definition) => definition.kind === Kind.FRAGMENT_DEFINITION,
   );
   const check = new ArgumentCheck({ schema, variables, viewer, fragments });
-  check.visit(operation.selectionSet, root);
+  yield* check.visit(operation.selectionSet, root);
   contextValue.inputs = check.inputs;
   return check.errors;
 }
@@ -108,39 +131,40 @@ class ArgumentCheck {
     this.#unvisitedFragments = new Map(parts.fragments.map((node) => [node.name.value, node]));
   }
 
-  visit({ selections }: SelectionSetNode, type: GraphQLCompositeType): void {
+  *visit({ selections }: SelectionSetNode, type: GraphQLCompositeType): Steps<void> {
     for (const node of selections) {
       if (this.#isSkipped(node)) continue;
-      if (node.kind === Kind.FIELD) this.#visitField(node, type);
-      else if (node.kind === Kind.INLINE_FRAGMENT)
-        this.visit(node.selectionSet, this.#findType(node.typeCondition?.name.value) ?? type);
-      else this.#visitFragment(node.name.value, type);
+      if (node.kind === Kind.FIELD) yield* this.#visitField(node, type);
+      else if (node.kind === Kind.INLINE_FRAGMENT) {
+        const fragmentType = this.#findType(node.typeCondition?.name.value) ?? type;
+        yield* this.visit(node.selectionSet, fragmentType);
+      } else yield* this.#visitFragment(node.name.value, type);
     }
   }
 
   /** Visits each fragment once, so that the check takes linear time. */
-  #visitFragment(name: string, parentType: GraphQLCompositeType): void {
+  *#visitFragment(name: string, parentType: GraphQLCompositeType): Steps<void> {
     const fragment = this.#unvisitedFragments.get(name);
     if (!fragment) return;
     this.#unvisitedFragments.delete(name);
     const type = this.#findType(fragment.typeCondition.name.value) ?? parentType;
-    this.visit(fragment.selectionSet, type);
+    yield* this.visit(fragment.selectionSet, type);
   }
 
-  #visitField(node: FieldNode, parentType: GraphQLCompositeType): void {
+  *#visitField(node: FieldNode, parentType: GraphQLCompositeType): Steps<void> {
     const field = findField(parentType, node.name.value);
     if (!field) return;
     const need = (field.extensions.needs as Need | undefined) ?? 'nothing';
     if (!meetsNeed(this.#parts.viewer, need)) return;
-    if (field.args.length > 0) this.#checkArguments(node, field);
+    if (field.args.length > 0) yield* this.#checkArguments(node, field);
     const type = getNamedType(field.type);
-    if (node.selectionSet && isCompositeType(type)) this.visit(node.selectionSet, type);
+    if (node.selectionSet && isCompositeType(type)) yield* this.visit(node.selectionSet, type);
   }
 
-  #checkArguments(node: FieldNode, field: Field): void {
+  *#checkArguments(node: FieldNode, field: Field): Steps<void> {
     try {
       const args = getArgumentValues(field, node, this.#parts.variables);
-      this.inputs.set(node, parseArguments(field, args, this.#parts.viewer));
+      this.inputs.set(node, yield* parseArguments(field, args, this.#parts.viewer));
     } catch (error) {
       if (error instanceof GraphQLError) this.errors.push(error);
       else if (error instanceof DomainError) this.errors.push(toFieldError(node, error));
@@ -172,10 +196,11 @@ function toFieldError(node: FieldNode, error: DomainError): GraphQLError {
 }
 
 /** Returns the input of the field's function. Undefined if the field declares no `parseArguments`. */
-function parseArguments(field: Field, args: Args, viewer: Viewer): unknown {
+function* parseArguments(field: Field, args: Args, viewer: Viewer): Steps<unknown> {
   requireNoIssues(listUnstorable(args));
+  yield;
   const parse = field.extensions.parseArguments as ParseArguments | undefined;
-  if (parse) return parse(args, viewer);
+  if (parse) return yield* parse(args, viewer);
   parseInput(getArgumentSchema(field), args);
   return undefined;
 }

@@ -19,13 +19,15 @@ import {
   ValidationContext,
   ValuesOfCorrectTypeRule,
   type VariableDefinitionNode,
+  valueFromAST,
   visit,
   visitInParallel,
   visitWithTypeInfo,
 } from 'graphql';
 import { type Issue, toProblemIssue } from '../../kernel/errors.ts';
+import { runSteps, type Steps } from '../../work/steps.ts';
 import { toGraphQLError } from './graphql-errors.ts';
-import { describeType, listValueIssues } from './value-issues.ts';
+import { type Coercion, coerceValue, describeType } from './value-issues.ts';
 
 /** The maximum number of errors of one request. graphql-js has the same limit for variables. */
 const ERRORS_MAX = 50;
@@ -80,40 +82,62 @@ function omitValue(error: GraphQLError, type: GraphQLInputType | null | undefine
 
 type Variables = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
 
+export interface CoercedVariables {
+  errors: GraphQLError[];
+  /** The values that graphql-js passes to resolvers, if there are no errors. */
+  values: Record<string, unknown>;
+}
+
 /** Returns the errors of the variables of a valid operation. */
-export function listVariableErrors({
+export function listVariableErrors(variables: Variables): GraphQLError[] {
+  return runSteps(coerceVariables(variables)).errors;
+}
+
+/** Coerces the variables of a valid operation like graphql-js. A step coerces at most one item of a list. */
+export function* coerceVariables({
   schema,
   document,
   operationName,
   variableValues,
-}: Variables): GraphQLError[] {
+}: Variables): Steps<CoercedVariables> {
   const errors: GraphQLError[] = [];
-  const values = variableValues ?? {};
+  const values: Record<string, unknown> = {};
+  const coerced = { errors, values };
   for (const node of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
-    for (const issue of listIssues(schema, node, values)) {
-      if (errors.length === ERRORS_MAX) return errors;
-      const shownIssue = toProblemIssue(issue);
-      const detail = `Variable ${shownIssue.name} is invalid: ${shownIssue.detail}`;
-      const cause = new GraphQLError(detail, { nodes: node });
-      const extra = { issues: [shownIssue] };
-      errors.push(toGraphQLError('BAD_USER_INPUT', detail, { extra, cause }));
+    const coercion = coerceVariable(schema, node, variableValues ?? {});
+    let step = coercion.next();
+    for (; !step.done; step = coercion.next()) {
+      if (errors.length === ERRORS_MAX) return coerced;
+      if (step.value) errors.push(createVariableError(node, step.value));
+      else yield;
     }
+    if (step.value !== undefined) values[node.variable.name.value] = step.value;
   }
-  return errors;
+  return coerced;
 }
 
-function listIssues(
+function createVariableError(node: VariableDefinitionNode, issue: Issue): GraphQLError {
+  const shownIssue = toProblemIssue(issue);
+  const detail = `Variable ${shownIssue.name} is invalid: ${shownIssue.detail}`;
+  const cause = new GraphQLError(detail, { nodes: node });
+  return toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [shownIssue] }, cause });
+}
+
+/** Returns undefined for an absent variable without a default. */
+function* coerceVariable(
   schema: GraphQLSchema,
   { variable, type: typeNode, defaultValue }: VariableDefinitionNode,
   values: Readonly<Record<string, unknown>>,
-): Iterable<Issue> {
+): Coercion {
   const type = typeFromAST(schema, typeNode);
-  if (!isInputType(type)) return [];
+  if (!isInputType(type)) return undefined;
   const name = variable.name.value;
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
-  if (value === undefined && (defaultValue || !isNonNullType(type))) return [];
+  if (value === undefined && defaultValue) return valueFromAST(defaultValue, type);
+  if (value === undefined && !isNonNullType(type)) return undefined;
   if (value == null && isNonNullType(type)) {
-    return [{ kind: 'missing-value', path: [name], detail: `must have a value of type ${type}.` }];
+    yield { kind: 'missing-value', path: [name], detail: `must have a value of type ${type}.` };
+    return undefined;
   }
-  return listValueIssues(type, value, [name]);
+  return yield* coerceValue(type, value, [name]);
 }

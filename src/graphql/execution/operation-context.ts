@@ -71,6 +71,8 @@ export interface OperationContext extends OperationRequest, Omit<Context, keyof 
   schema?: GraphQLSchema;
   /** Set by useSchema at /graphql/projects/{projectIdOrName}. */
   project?: Readonly<Row<'Project'>>;
+  /** Set by argument-checks.ts if it has coerced the variables itself, and returned their errors. */
+  hasCoercedVariables?: boolean;
   /** Set by use-cost.ts. */
   cost?: Cost;
   /** Set by use-fair-shares.ts: the number of requests that the operation counts as in rate limits. */

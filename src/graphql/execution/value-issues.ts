@@ -1,8 +1,9 @@
 /**
- * Lists what is wrong with the value of a variable, with the path of each member. graphql-js reports a missing or unknown
- * member at the path of its object, and repeats values, which may be secrets.
+ * Coerces the value of a variable, and lists what is wrong with it, with the path of each member. graphql-js reports a
+ * missing or unknown member at the path of its object, repeats values, which may be secrets, and can't pause.
  */
 import {
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   getNamedType,
@@ -23,29 +24,31 @@ import { truncateMessage } from './graphql-errors.ts';
 /** Longer than the name of any member. A caller may send longer names, which are truncated. */
 const NAME_LENGTH_MAX = 100;
 
-/** Yields the issues of a value. Yields none for a value that graphql-js accepts. */
-export function* listValueIssues(
-  type: GraphQLInputType,
-  value: unknown,
-  path: Path,
-): Generator<Issue> {
+export type Coercion = Generator<Issue | undefined, unknown, undefined>;
+
+/**
+ * Coerces the value of a variable. Yields an issue for each value that graphql-js refuses, and undefined where another turn
+ * of the event loop may begin. Returns the value that graphql-js passes to resolvers, if there are no issues.
+ */
+export function* coerceValue(type: GraphQLInputType, value: unknown, path: Path): Coercion {
   if (isNonNullType(type)) {
-    if (value != null) yield* listValueIssues(type.ofType, value, path);
-    else yield createMissingIssue(path, value);
-    return;
+    if (value != null) return yield* coerceValue(type.ofType, value, path);
+    yield createMissingIssue(path, value);
+    return value;
   }
-  if (value == null) return;
+  if (value == null) return value;
   if (isListType(type)) {
-    if (!Array.isArray(value)) yield* listValueIssues(type.ofType, value, path);
-    else {
-      for (const [index, item] of value.entries()) {
-        yield* listValueIssues(type.ofType, item, [...path, index]);
-      }
+    if (!Array.isArray(value)) return [yield* coerceValue(type.ofType, value, path)];
+    const items: unknown[] = [];
+    for (const [index, item] of value.entries()) {
+      items.push(yield* coerceValue(type.ofType, item, [...path, index]));
+      yield;
     }
-    return;
+    return items;
   }
-  if (isInputObjectType(type)) yield* listMemberIssues(type, value, path);
-  else yield* listLeafIssues(type, value, path);
+  return isInputObjectType(type)
+    ? yield* coerceMembers(type, value, path)
+    : yield* coerceLeaf(type, value, path);
 }
 
 function createMissingIssue(path: Path, value: unknown): Issue {
@@ -54,30 +57,40 @@ function createMissingIssue(path: Path, value: unknown): Issue {
     : { kind: 'missing-value', path, detail: 'must not be null.' };
 }
 
-function* listMemberIssues(
-  type: GraphQLInputObjectType,
-  value: unknown,
-  path: Path,
-): Generator<Issue> {
+function* coerceMembers(type: GraphQLInputObjectType, value: unknown, path: Path): Coercion {
   if (!isObject(value)) {
     yield { kind: 'wrong-type', path, detail: 'must be an object.' };
-    return;
+    return value;
   }
   const fields = type.getFields();
-  for (const field of Object.values(fields)) {
-    const member = value[field.name];
-    const memberPath = [...path, field.name];
-    if (member !== undefined) yield* listValueIssues(field.type, member, memberPath);
-    else if (isRequiredInputField(field)) yield createMissingIssue(memberPath, undefined);
+  const members: Record<string, unknown> = {};
+  for (const name in fields) {
+    const field = fields[name] as GraphQLInputField;
+    const member = value[name];
+    if (member !== undefined) {
+      members[name] = yield* coerceValue(field.type, member, [...path, name]);
+    } else if (field.defaultValue !== undefined) members[name] = field.defaultValue;
+    else if (isRequiredInputField(field)) yield createMissingIssue([...path, name], undefined);
   }
+  yield* listUnknownMembers(type, value, path);
+  if (type.isOneOf) yield* listOneOfIssues(type, value, path);
+  return members;
+}
+
+function* listUnknownMembers(
+  type: GraphQLInputObjectType,
+  value: Record<string, unknown>,
+  path: Path,
+): Generator<Issue> {
+  const fields = type.getFields();
+  const unknownNames = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
+  if (unknownNames.length === 0) return;
   const findNearestName = createNameFinder(Object.keys(fields));
-  for (const name of Object.keys(value)) {
-    if (Object.hasOwn(fields, name)) continue;
+  for (const name of unknownNames) {
     const detail = `is not a member of ${type.name}.${suggestName(findNearestName, name)}`;
     const shownName = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}...` : name;
     yield { kind: 'unknown-name', path: [...path, shownName], detail };
   }
-  if (type.isOneOf) yield* listOneOfIssues(type, value, path);
 }
 
 function* listOneOfIssues(
@@ -92,18 +105,19 @@ function* listOneOfIssues(
   } else if (value[name] === null) yield createMissingIssue([...path, name], null);
 }
 
-function* listLeafIssues(type: GraphQLInputType, value: unknown, path: Path): Generator<Issue> {
-  if (!isLeafType(type)) return;
-  const expected = { kind: 'wrong-type', path, detail: `must be ${describeType(type)}.` } as const;
+function* coerceLeaf(type: GraphQLInputType, value: unknown, path: Path): Coercion {
+  if (!isLeafType(type)) return value;
+  let reason: string | undefined;
   try {
-    if (type.parseValue(value) === undefined) yield expected;
+    const coercedValue = type.parseValue(value);
+    if (coercedValue !== undefined) return coercedValue;
   } catch (error) {
     // The messages of custom scalars repeat no value.
     const isDescribed = isEnumType(type) || isSpecifiedScalarType(type);
-    yield isDescribed
-      ? expected
-      : { ...expected, detail: truncateMessage((error as Error).message) };
+    if (!isDescribed) reason = truncateMessage((error as Error).message);
   }
+  yield { kind: 'wrong-type', path, detail: reason ?? `must be ${describeType(type)}.` };
+  return value;
 }
 
 const SCALARS: Readonly<Record<string, string>> = {

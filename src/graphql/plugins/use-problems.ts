@@ -1,7 +1,11 @@
 /** Maps errors of every step to GraphQL errors with a code and a problem document, and masks unexpected ones. */
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { listVariableErrors } from '../execution/input-values.ts';
-import { listErrors, type OperationPlugin } from '../execution/operation-context.ts';
+import {
+  listErrors,
+  type OperationContext,
+  type OperationPlugin,
+} from '../execution/operation-context.ts';
 
 type MapError = (error: unknown) => GraphQLError;
 
@@ -13,9 +17,10 @@ export function toProblems(
   errors: readonly GraphQLError[],
   mapError: MapError,
 ): readonly GraphQLError[] {
-  const concernsVariables = errors.every(({ path }) => path === undefined);
-  const variableIssues = concernsVariables ? listVariableErrors(args) : [];
-  return variableIssues.length > 0 ? variableIssues : errors.map(mapError);
+  const { hasCoercedVariables } = args.contextValue as Partial<OperationContext>;
+  const concernsVariables = !hasCoercedVariables && errors.every(({ path }) => path === undefined);
+  const variableErrors = concernsVariables ? listVariableErrors(args) : [];
+  return variableErrors.length > 0 ? variableErrors : errors.map(mapError);
 }
 
 export function useProblems(mapError: MapError): OperationPlugin {

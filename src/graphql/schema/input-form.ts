@@ -8,6 +8,7 @@ import {
   findExclusiveMembers,
 } from '../../domain/access/declared-mutation.ts';
 import { moveSchemaIssue, toIssues } from '../../domain/base/issues.ts';
+import { parseInSteps } from '../../domain/base/parse-in-steps.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import {
   DEFAULT_SPELLING,
@@ -17,12 +18,13 @@ import {
   type Spelling,
 } from '../../kernel/text.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
+import type { Steps } from '../../work/steps.ts';
 
 interface InputForm {
   /** Refuses what the domain's schema refuses, with paths in GraphQL's form. Does not change the value. */
   schema: z.ZodType;
   /** Returns the domain's input. Throws BAD_USER_INPUT with all issues. */
-  decode(input: unknown): unknown;
+  decode(input: unknown): Steps<unknown>;
   /** Spells problems of the mutation. */
   spelling: Spelling;
 }
@@ -62,9 +64,9 @@ export function createInputForm(input: z.ZodObject): InputForm {
         context.issues.push(moveSchemaIssue(issue, locate) as z.core.$ZodRawIssue);
       }
     }),
-    decode(value) {
+    *decode(value) {
       const domainInput = flatten(value);
-      const { data, error } = parseBounded(input, domainInput);
+      const { data, error } = yield* parseInSteps(input, domainInput);
       if (error) throw invalidInput(toIssues(error, domainInput, input)).spell(spelling);
       return data;
     },

@@ -5,6 +5,7 @@ import type { FieldNode } from 'graphql';
 import type { z } from 'zod';
 import type { Mutation } from '../../domain/access/declared-mutation.ts';
 import { spellError } from '../../kernel/errors.ts';
+import { runSteps } from '../../work/steps.ts';
 import { describeField } from './fields.ts';
 import { createInputForm } from './input-form.ts';
 import { describeInput, getInputType } from './inputs.ts';
@@ -85,7 +86,7 @@ export function addMutation<R extends object>(
       },
       async resolve(_root, args, { call, inputs }, info) {
         // A caller other than the pipeline, such as a test, has no decoded inputs.
-        const input = inputs?.get(info.fieldNodes[0] as FieldNode) ?? decode(args);
+        const input = inputs?.get(info.fieldNodes[0] as FieldNode) ?? runSteps(decode(args));
         try {
           return await mutation(call, input as Record<string, unknown>);
         } catch (error) {

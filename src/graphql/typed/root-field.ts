@@ -48,7 +48,8 @@ export function describeRootField(
   { providerCalls, needsGroup = true, listIssues = () => [], description }: RootFieldOptions,
 ) {
   const { extensions, ...options } = describeField(declaration, description);
-  const parseArguments: ParseArguments = (args: Args, viewer: Viewer) => {
+  // biome-ignore lint/correctness/useYield: few arguments, which take one step
+  const parseArguments: ParseArguments = function* (args: Args, viewer: Viewer) {
     try {
       requireNoIssues([
         ...(needsGroup ? listGroupIssues(viewer, args.group ?? null) : []),

@@ -1,14 +1,14 @@
 /** Turns the parts of a request into the input of a domain function, and reports the issues of all parts together. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import { timestamp } from '../../domain/base/input-schemas.ts';
 import { addIssues, createInputIssue, isSecret, toIssues } from '../../domain/base/issues.ts';
-import { listUnstorable, mustYieldBetweenSteps } from '../../domain/base/storable-input.ts';
+import { parseInSteps } from '../../domain/base/parse-in-steps.ts';
+import { listUnstorable } from '../../domain/base/storable-input.ts';
 import { type DomainError, ISSUES_MAX, type Issue, invalidInput } from '../../kernel/errors.ts';
 import { createNameFinder, suggestName } from '../../kernel/nearest-name.ts';
 import { formatPath } from '../../kernel/text.ts';
 import { findItemsMax, unwrapSchema } from '../../kernel/unwrap-schema.ts';
-import { parseBounded } from '../../work/bounded-parse.ts';
+import { isLongValue, runSteps, runStepsInLoopTurns, type Steps } from '../../work/steps.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';
 import { getValue, listMaskIssues, pickMasked, suggestNames } from './mask.ts';
 import { type Location, type Locations, locateIssue } from './request-form.ts';
@@ -36,40 +36,44 @@ type RequestInput = Located &
 
 /**
  * Returns the valid input or the error with all issues. `parts` have the form that `rewrite` returns. Throws
- * BAD_USER_INPUT if a part cannot be decoded. Large inputs are checked and parsed in different turns of the event loop.
+ * BAD_USER_INPUT if a part cannot be decoded. Long inputs are read in several turns of the event loop.
  */
 export async function readInput(
   endpoint: Endpoint,
   parts: Parts,
   validate: Validate,
 ): Promise<RequestInput> {
-  const yieldBetweenSteps = mustYieldBetweenSteps(parts.body) ? yieldToEventLoop : async () => {};
-  await yieldBetweenSteps();
-  refuseUnstorable(parts);
-  const decodedParts = decodeParts(endpoint, parts);
-  await yieldBetweenSteps();
-  const input = parseMembers(endpoint, decodedParts, validate);
-  await yieldBetweenSteps();
-  return input;
+  const steps = readInSteps(endpoint, parts, validate);
+  return isLongValue(parts.body) ? runStepsInLoopTurns(steps) : runSteps(steps);
 }
 
-function parseMembers(endpoint: Endpoint, decodedParts: Members, validate: Validate): RequestInput {
-  const domainMembers = convertWireForms(endpoint.locations, decodedParts.members);
-  const { locations } = domainMembers;
-  const { value: input, error } = validate(endpoint.input, domainMembers.members);
+function* readInSteps(endpoint: Endpoint, parts: Parts, validate: Validate): Steps<RequestInput> {
+  refuseUnstorable(parts);
+  yield;
+  const decodedParts = yield* decodeParts(endpoint, parts);
+  const domainMembers = yield* convertWireForms(endpoint.locations, decodedParts.members);
+  const { members, locations } = domainMembers;
+  const { value: input, error } = isLongValue(members)
+    ? yield* validateInSteps(endpoint.input, members)
+    : validate(endpoint.input, members);
   const issues = [...decodedParts.issues, ...domainMembers.issues];
   if (input && issues.length === 0) return { input, locations };
   // Members with an invalid wire form are already reported and removed. The domain's schema would report them as missing.
   const reportedNames = new Set(
     domainMembers.issues.flatMap(({ path }) => listEnclosingNames(formatPath(path))),
   );
-  const newIssues = (error ? toIssues(error, domainMembers.members) : [])
+  const newIssues = (error ? toIssues(error, members) : [])
     .map((issue) => locateIssue(locations, issue))
     .filter(({ path }) => !reportedNames.has(formatPath(path)));
   const allIssues = keepFirstAtEachLocation([...issues, ...newIssues].slice(0, ISSUES_MAX));
   const { mask } = endpoint;
   const remedy = mask ? suggestNames(allIssues, mask.fields.keys()) : {};
   return { error: invalidInput(allIssues, remedy), locations };
+}
+
+function* validateInSteps(schema: z.ZodObject, input: object): Steps<ValidationResult> {
+  const { data, error } = yield* parseInSteps(schema, input);
+  return error ? { error } : { value: data };
 }
 
 /** Throws BAD_USER_INPUT for strings that the database cannot store. */
@@ -86,22 +90,23 @@ interface Members {
   issues: Issue[];
 }
 
-function decodeParts({ partSchemas, locations, mask }: Endpoint, parts: Parts): Members {
-  const decoders = PARTS.map((part) => ({ part, decoder: new PartDecoder(part) }));
-  const values = new Map(
-    decoders.map(({ part, decoder }) => {
-      const receivedValue = parts[part] ?? {};
-      const value = mask && part === 'body' ? pickMasked(mask, receivedValue) : receivedValue;
-      return [part, decoder.decode(partSchemas[part] ?? EMPTY_SCHEMA, value)];
-    }),
-  );
+function* decodeParts({ partSchemas, locations, mask }: Endpoint, parts: Parts): Steps<Members> {
+  const issues: Issue[] = [];
+  const values = new Map<Part, unknown>();
+  for (const part of PARTS) {
+    const receivedValue = parts[part] ?? {};
+    const value = mask && part === 'body' ? pickMasked(mask, receivedValue) : receivedValue;
+    const decoder = new PartDecoder(part);
+    values.set(part, yield* decoder.decode(partSchemas[part] ?? EMPTY_SCHEMA, value));
+    issues.push(...decoder.issues);
+  }
   const entries = [...locations].flatMap(([member, { in: part, name }]) => {
     const value = getValue(values.get(part), name.split('.'));
     return value === undefined ? [] : [[member, value] as const];
   });
   const members = Object.fromEntries(entries);
   const maskIssues = mask ? listMaskIssues(mask, parts.body ?? {}, members) : [];
-  return { members, issues: [...maskIssues, ...decoders.flatMap(({ decoder }) => decoder.issues)] };
+  return { members, issues: [...maskIssues, ...issues] };
 }
 
 interface DomainMembers extends Members {
@@ -110,10 +115,10 @@ interface DomainMembers extends Members {
 }
 
 /** Converts members whose form in requests differs from the domain's. Omits members with issues. */
-function convertWireForms(
+function* convertWireForms(
   wireLocations: Locations,
   wireMembers: Record<string, unknown>,
-): DomainMembers {
+): Steps<DomainMembers> {
   const members = { ...wireMembers };
   const locations = new Map(wireLocations);
   const issues: Issue[] = [];
@@ -121,7 +126,7 @@ function convertWireForms(
     const { form } = location;
     const value = wireMembers[name];
     if (!form || value === undefined || value === null) continue;
-    const { data, error } = parseBounded(form.schema, value);
+    const { data, error } = yield* parseInSteps(form.schema, value);
     members[name] = error ? undefined : form.decode(data);
     locations.set(name, { ...location, locateInside: (path) => form.locate(data, path) });
     if (error) {
@@ -171,23 +176,24 @@ class PartDecoder {
   }
 
   /** Throws BAD_USER_INPUT if the part is not an object. */
-  decode(schema: z.ZodObject, value: unknown): unknown {
-    if (typeof value === 'object' && !Array.isArray(value)) return this.#decode(schema, value, []);
+  *decode(schema: z.ZodObject, value: unknown): Steps<unknown> {
+    const isObject = typeof value === 'object' && !Array.isArray(value);
+    if (isObject) return yield* this.#decode(schema, value, []);
     throw invalidInput([{ in: this.#part, path: [], detail: 'must be a JSON object.' }]);
   }
 
-  #decode(schema: z.ZodType, value: unknown, path: Path): unknown {
+  *#decode(schema: z.ZodType, value: unknown, path: Path): Steps<unknown> {
     if (value === undefined || value === null) return value;
     const { inner } = unwrapSchema(schema);
-    if (inner instanceof z.ZodObject) return this.#decodeMembers(inner, value, path);
-    if (inner instanceof z.ZodRecord) return this.#decodeEntries(inner, value, path);
-    if (inner instanceof z.ZodArray) return this.#decodeItems(inner, value, path);
+    if (inner instanceof z.ZodObject) return yield* this.#decodeMembers(inner, value, path);
+    if (inner instanceof z.ZodRecord) return yield* this.#decodeEntries(inner, value, path);
+    if (inner instanceof z.ZodArray) return yield* this.#decodeItems(inner, value, path);
     if (inner instanceof z.ZodEnum) return this.#decodeWord(inner, value, path);
     if (inner instanceof z.ZodDate) return this.#decodeTime(value, path);
     return this.#hasOnlyStrings ? decodeString(inner, value) : value;
   }
 
-  #decodeMembers(schema: z.ZodObject, value: unknown, path: Path): unknown {
+  *#decodeMembers(schema: z.ZodObject, value: unknown, path: Path): Steps<unknown> {
     if (typeof value !== 'object' || Array.isArray(value)) return value;
     const members = value as Record<string, unknown>;
     if (!(schema.def.catchall instanceof z.ZodUnknown)) {
@@ -200,7 +206,7 @@ class PartDecoder {
     const decodedMembers: Record<string, unknown> = {};
     for (const name of Object.keys(schema.shape)) {
       if (!Object.hasOwn(members, name)) continue;
-      const member = this.#decode(schema.shape[name], members[name], [...path, name]);
+      const member = yield* this.#decode(schema.shape[name], members[name], [...path, name]);
       if (member !== undefined) decodedMembers[name] = member;
     }
     return decodedMembers;
@@ -215,22 +221,28 @@ class PartDecoder {
     }
   }
 
-  #decodeEntries({ valueType }: z.ZodRecord, value: unknown, path: Path): unknown {
+  *#decodeEntries({ valueType }: z.ZodRecord, value: unknown, path: Path): Steps<unknown> {
     if (typeof value !== 'object' || Array.isArray(value)) return value;
-    const entries = Object.entries(value as object).map(([name, entry]) => [
-      name,
-      this.#decode(valueType as z.ZodType, entry, [...path, name]),
-    ]);
+    const entries: [name: string, entry: unknown][] = [];
+    for (const [name, entry] of Object.entries(value as object)) {
+      entries.push([name, yield* this.#decode(valueType as z.ZodType, entry, [...path, name])]);
+      yield;
+    }
     return Object.fromEntries(entries);
   }
 
-  #decodeItems(list: z.ZodArray, value: unknown, path: Path): unknown {
+  *#decodeItems(list: z.ZodArray, value: unknown, path: Path): Steps<unknown> {
     const { element } = list;
     const items = this.#hasOnlyStrings && !Array.isArray(value) ? [value] : value;
     if (!Array.isArray(items)) return items;
     // The domain's schema refuses a longer list without reading its items.
     if (items.length > (findItemsMax(list) ?? Number.POSITIVE_INFINITY)) return items;
-    return items.map((item, index) => this.#decode(element as z.ZodType, item, [...path, index]));
+    const decodedItems: unknown[] = [];
+    for (const [index, item] of items.entries()) {
+      decodedItems.push(yield* this.#decode(element as z.ZodType, item, [...path, index]));
+      yield;
+    }
+    return decodedItems;
   }
 
   #decodeWord(schema: z.ZodEnum, value: unknown, path: Path): unknown {

@@ -9,12 +9,12 @@ import { authorize } from '../../domain/access/viewer/needs.ts';
 import { toWeight } from '../../domain/access/viewer/share/process-shares.ts';
 import type { RequestSlot } from '../../domain/access/viewer/share/request-slot.ts';
 import { findProjectId, type Viewer } from '../../domain/access/viewer/viewer.ts';
-import { mustYieldBetweenSteps } from '../../domain/base/storable-input.ts';
 import { DomainError, missingCredentials, spellError } from '../../kernel/errors.ts';
 import { measure, toOutcome } from '../../kernel/meters.ts';
 import { inSpan } from '../../kernel/spans.ts';
 import type { Spelling } from '../../kernel/text.ts';
 import { createTimeoutError, getOperationMsMax, withDeadline } from '../../work/deadline.ts';
+import { isLongValue } from '../../work/steps.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
 import {
   readInput,
@@ -138,7 +138,7 @@ async function runAdmitted(
     authorize(request.call.viewer, endpoint.needs);
     if (endpoint.rewrite) {
       refuseUnstorable(parts);
-      if (mustYieldBetweenSteps(parts.body)) await yieldToEventLoop();
+      if (isLongValue(parts.body)) await yieldToEventLoop();
       parts = await endpoint.rewrite(parts, request);
     }
     const { input, error, ...located } = await readInput(endpoint, parts, validate);

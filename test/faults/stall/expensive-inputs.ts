@@ -6,23 +6,15 @@ import { createIntegrationContent, toRevision } from '../../support/fixtures/int
 import { createContact, WRITE_RECORDS, type Writer } from '../../support/fixtures/writes.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import { createHostileTexts } from './hostile-texts.ts';
+import {
+  createGraphqlInput,
+  createRestInput,
+  JSON_HEADERS,
+  type LargeInput,
+  repeat,
+} from './large-input.ts';
+import { createManyObjects, createSchedule } from './many-objects.ts';
 import { createProviderDocuments } from './provider-documents.ts';
-import type { LargeInput } from './walked-inputs.ts';
-
-const JSON_HEADERS = { 'content-type': 'application/json' };
-
-function createGraphqlInput(name: string, query: string, variables: object = {}): LargeInput {
-  const body = JSON.stringify({ query, variables });
-  return { name: `GraphQL ${name}`, method: 'POST', path: '/graphql', headers: JSON_HEADERS, body };
-}
-
-function createRestInput(name: string, path: string, body?: object): LargeInput {
-  const bodyMembers = body && { headers: JSON_HEADERS, body: JSON.stringify(body) };
-  return { name: `REST ${name}`, method: body ? 'POST' : 'GET', path, ...bodyMembers };
-}
-
-const repeat = <T>(count: number, createItem: (index: number) => T) =>
-  Array.from({ length: count }, (_, index) => createItem(index));
 
 const OPERATION_FIELDS =
   '{ edges { cursor node { id status result actionType createTime metadata { objects } } } }';
@@ -83,16 +75,6 @@ const CREATE_REVISION = `mutation CreateRevision($input: CreateRevisionInput!) {
   createRevision(input: $input) { revision { id } }
 }`;
 
-/** The limit for the validation of 9,702 objects, which zod does in one turn. */
-const SCHEDULES_STALL_MS_MAX = 120;
-
-const UPSERT_INTEGRATIONS = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) {
-  upsertIntegrations(input: $input) { integrations { id } }
-}`;
-
-const createSchedule = (number: number, index: number) =>
-  `0,${10 + (number % 40)} ${index % 23},23 ${1 + (index % 28)} ${1 + (index % 12)} *`;
-
 /** Returns manifests of 128 KiB, and revisions with the maximum number of objects and more. */
 function createManifests({ projectId }: Writer): LargeInput[] {
   const path = `/v1/projects/${projectId}/integrations/crm/revisions`;
@@ -105,22 +87,6 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     repeat(18_000, (index) => `k${index}: `)
       .join('\n')
       .slice(0, length);
-  /** As many objects as the lists of an input may have, with as many schedules. */
-  const integrations = repeat(49, (number) => ({
-    ...createIntegrationContent(`crm${number}`, {
-      read: {
-        objects: repeat(198, (index) => ({
-          objectName: `object${index}`,
-          destination: 'records',
-          schedule: createSchedule(number, index),
-        })),
-      },
-    }),
-  }));
-  const upserted = { specVersion: '1.0.0', integrations };
-  const schedulesName = '49 integrations with 9,702 schedules';
-  const batchPath = `/v1/projects/${projectId}/integrations:batch`;
-  const upsertInput = { projectIdOrName: projectId, ...upserted };
   const scheduled = objects.slice(0, 200).map((object, index) => ({
     ...object,
     schedule: `0,50 0,23 ${1 + (index % 28)} ${1 + (index % 12)} *`,
@@ -145,14 +111,6 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     }),
     createGraphqlInput('revision with 500 objects', CREATE_REVISION, { input }),
     createGraphqlInput('revision with 200 schedules', CREATE_REVISION, { input: scheduledInput }),
-    {
-      ...createGraphqlInput(schedulesName, UPSERT_INTEGRATIONS, { input: upsertInput }),
-      stallMsMax: SCHEDULES_STALL_MS_MAX,
-    },
-    {
-      ...createRestInput(schedulesName, batchPath, upserted),
-      ...{ method: 'PUT', stallMsMax: SCHEDULES_STALL_MS_MAX },
-    },
   ];
 }
 
@@ -423,6 +381,7 @@ export function createExpensiveInputs(writer: Writer, apps: EventApps): LargeInp
     ),
     ...createDocuments(),
     ...createManifests(writer),
+    ...createManyObjects(writer),
     ...createProviderDocuments(writer),
     ...createRecords(writer),
     ...createCredentials(writer),

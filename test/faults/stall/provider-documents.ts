@@ -4,11 +4,9 @@ import {
   createDocument,
   createObject,
 } from '../../support/inputs/custom-providers.ts';
-import type { LargeInput } from './walked-inputs.ts';
+import { type LargeInput, repeat } from './large-input.ts';
 
 const DOCUMENT_LENGTH = 250_000;
-const repeat = <T>(count: number, createItem: (index: number) => T) =>
-  Array.from({ length: count }, (_, index) => createItem(index));
 
 const LIST_PROVIDERS = `query ListProviders($project: String!) {
   project(idOrName: $project) {

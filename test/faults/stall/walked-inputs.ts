@@ -14,16 +14,7 @@ import {
   createMinimalValue as minimalSchemaValue,
   type Operation,
 } from '../../support/rest/minimal-request.ts';
-
-export interface LargeInput {
-  name: string;
-  method: string;
-  path: string;
-  headers?: Record<string, string>;
-  body?: string | Buffer;
-  /** Default: `toStallMsMax` of the body. */
-  stallMsMax?: number;
-}
+import type { LargeInput } from './large-input.ts';
 
 /** Slightly less than LIMIT_BODY_BYTES, so that other members fit in the body. */
 const INPUT_BYTES = 1_000_000;
