@@ -381,7 +381,7 @@ export function createExpensiveInputs(writer: Writer, apps: EventApps): LargeInp
     ),
     ...createDocuments(),
     ...createManifests(writer),
-    ...createManyObjects(writer),
+    ...createManyObjects(writer, 'sandbox'),
     ...createProviderDocuments(writer),
     ...createRecords(writer),
     ...createCredentials(writer),

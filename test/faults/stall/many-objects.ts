@@ -48,12 +48,19 @@ function createLists(): Record<string, object[][]> {
   };
 }
 
-export function createManyObjects({ projectId }: Pick<Writer, 'projectId'>): LargeInput[] {
+/**
+ * Salesforce has objects of any name, and so the inputs without an error are accepted. The sandbox has few objects, and so
+ * every input is refused after it was parsed.
+ */
+export function createManyObjects(
+  { projectId }: Pick<Writer, 'projectId'>,
+  provider: 'sandbox' | 'salesforce',
+): LargeInput[] {
   const path = `/v1/projects/${projectId}/integrations:batch`;
   return Object.entries(createLists()).flatMap(([name, lists]) => {
     const integrations = lists.map((objects, number) => ({
-      // Salesforce has objects of any name, and so the inputs without an error are accepted.
-      ...{ name: `crm${number}`, provider: 'salesforce' },
+      name: `crm${number}`,
+      provider,
       read: { objects },
     }));
     const content = { specVersion: '1.0.0', integrations };

@@ -26,7 +26,7 @@ const ERRORS: Record<string, [member: string, graphql: string, rest: string]> = 
 };
 
 test.each(
-  createManyObjects({ projectId: '{project}' }),
+  createManyObjects({ projectId: '{project}' }, 'salesforce'),
 )('accepts valid objects, and names the last one if it is wrong: $name', async ({
   name,
   method,

@@ -1,5 +1,6 @@
 /** Large manifests are parsed in a thread with limited time and memory. */
-import { expect, onTestFinished, test } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ManifestReader } from '../../../../src/domain/integrations/integration/manifest/manifest-reader.ts';
 import {
   DOCUMENT_LENGTH_MAX,
@@ -47,14 +48,33 @@ test(
   },
 );
 
-test('reads a manifest while a long document is read', { tags: ['all/rows'] }, async () => {
+test('reads manifests of all callers one after another while one long document is read', {
+  tags: ['all/rows'],
+}, async () => {
   const reader = createReader({});
-  const ended: string[] = [];
   const longText = `a: [${'{b: c},'.repeat(DOCUMENT_LENGTH_MAX / 7 - 2)}]`;
+  const ended: string[] = [];
   const document = reader.readDocument('prj_1', longText).then(() => ended.push('document'));
-  const manifest = reader.read('prj_2', TEXT_FOR_THREAD).then(() => ended.push('manifest'));
-  await Promise.all([document, manifest]);
-  expect(ended).toEqual(['manifest', 'document']);
+  for (const projectId of ['prj_1', 'prj_2', 'prj_3']) {
+    expect(await reader.read(projectId, TEXT_FOR_THREAD)).toMatchObject({ value: { a: 1 } });
+    ended.push(projectId);
+  }
+  await document;
+  expect(ended).toEqual(['prj_1', 'prj_2', 'prj_3', 'document']);
+});
+
+test('reads manifests while a document never ends and others wait for it', async () => {
+  const reader = createReader({});
+  // The thread of documents starts with the first one. Until the test ends, it reads no message.
+  const postMessage = vi.spyOn(Worker.prototype, 'postMessage').mockImplementationOnce(() => {});
+  onTestFinished(() => postMessage.mockRestore());
+  const longText = `a: [${'{b: c},'.repeat(DOCUMENT_LENGTH_MAX / 7 - 2)}]`;
+  const documents = ['prj_1', 'prj_2'].map((projectId) => reader.readDocument(projectId, longText));
+  expect(await reader.read('prj_2', TEXT_FOR_THREAD)).toMatchObject({ value: { a: 1 } });
+  const ends = Promise.allSettled(documents);
+  await reader[Symbol.asyncDispose]();
+  const endings = (await ends).map(({ status }) => status);
+  expect(endings).toEqual(['rejected', 'rejected']);
 });
 
 test('refuses a document with too many values', async () => {
