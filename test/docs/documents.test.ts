@@ -65,7 +65,7 @@ test('mentions only existing npm scripts and tests', () => {
 const COMMAND_IN_IMAGE = 'node src/commands/backup.ts';
 
 const COMMAND_START =
-  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|curl|\.ci\/run|node_modules\/\.bin\/\w+|prisma) ?/;
+  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|curl|\.ci\/run|node_modules\/\.bin\/\w+|prisma)(?: |$)/;
 
 /** Returns the commands in code spans. */
 function listCommands(document: string): string[] {

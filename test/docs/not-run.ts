@@ -108,6 +108,10 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm ci', reason: RUN_BY_CI },
   { command: 'npm test', reason: 'this test is a part of it' },
   { command: 'npm run test:all', reason: RUN_BY_CI },
+  {
+    command: 'npm run test:all -- --project postgres <file>',
+    reason: 'this run contains the tests',
+  },
   { command: 'npm run dev', reason: 'it is npm start in watch mode, and never ends' },
   { command: INSTALL_AND_START.start, reason: INSTALL_AND_START.reason },
   {

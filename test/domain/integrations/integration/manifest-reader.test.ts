@@ -48,20 +48,24 @@ test(
   },
 );
 
-test('reads manifests of all callers one after another while one long document is read', {
-  tags: ['all/rows'],
-}, async () => {
-  const reader = createReader({});
-  const longText = `a: [${'{b: c},'.repeat(DOCUMENT_LENGTH_MAX / 7 - 2)}]`;
-  const ended: string[] = [];
-  const document = reader.readDocument('prj_1', longText).then(() => ended.push('document'));
-  for (const projectId of ['prj_1', 'prj_2', 'prj_3']) {
-    expect(await reader.read(projectId, TEXT_FOR_THREAD)).toMatchObject({ value: { a: 1 } });
-    ended.push(projectId);
-  }
-  await document;
-  expect(ended).toEqual(['prj_1', 'prj_2', 'prj_3', 'document']);
-});
+test(
+  'reads manifests of all callers one after another while one long document is read',
+  {
+    tags: ['all/rows'],
+  },
+  async () => {
+    const reader = createReader({});
+    const longText = `a: [${'{b: c},'.repeat(DOCUMENT_LENGTH_MAX / 7 - 2)}]`;
+    const ended: string[] = [];
+    const document = reader.readDocument('prj_1', longText).then(() => ended.push('document'));
+    for (const projectId of ['prj_1', 'prj_2', 'prj_3']) {
+      expect(await reader.read(projectId, TEXT_FOR_THREAD)).toMatchObject({ value: { a: 1 } });
+      ended.push(projectId);
+    }
+    await document;
+    expect(ended).toEqual(['prj_1', 'prj_2', 'prj_3', 'document']);
+  },
+);
 
 test('reads manifests while a document never ends and others wait for it', async () => {
   const reader = createReader({});
