@@ -215,11 +215,19 @@ test('lists the inputs of the provider in GraphQL and REST', async () => {
   const { tenant, get } = await createRestTenant(app);
   const inputs = google.custom?.inputs ?? [];
   const { provider } = await tenant.query(
-    `query Provider { provider(name: "${google.name}") { customInputs { name displayName optional } } }`,
+    `query Provider { provider(name: "${google.name}") { customInputs { name displayName optional isSecret } } }`,
   );
-  const expectedInputs = inputs.map((input) => ({ ...input, optional: input.optional ?? false }));
+  const expectedInputs = inputs.map(({ visible, optional = false, ...input }) => ({
+    ...input,
+    optional,
+    isSecret: !visible,
+  }));
   expect(provider.customInputs).toEqual(expectedInputs);
   const response = await get(`/providers/${google.name}`);
-  expect(response).toMatchObject({ authType: 'custom', customOpts: { inputs } });
+  const shownInputs = inputs.map(({ visible, ...input }) => ({
+    ...input,
+    fieldType: visible ? 'fieldTypeText' : 'fieldTypePassword',
+  }));
+  expect(response).toMatchObject({ authType: 'custom', customOpts: { inputs: shownInputs } });
   expect(JSON.stringify(response)).not.toContain('tokenUrl');
 });

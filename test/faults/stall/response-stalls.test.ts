@@ -174,4 +174,6 @@ test('processes any response of other servers without blocking the event loop', 
   console.log(`${stalls.length} responses`);
   console.table(stalls.slice(0, 40));
   expect(stalls.filter(({ bytes, stallMs }) => stallMs > toStallMsMax(bytes))).toEqual([]);
+  // Each response has an outcome that names the provider's or the receiver's fault.
+  expect(gateway.lines.filter(({ msg }) => msg === 'error.internal')).toEqual([]);
 });

@@ -27,13 +27,17 @@ function describeIssue({ path, message }: { path: PropertyKey[]; message: string
 
 /** Throws if the declaration in the document is invalid. */
 export function createCustomProvider(
-  { projectId, id, revision }: Pick<StoredDocument, 'projectId' | 'id' | 'revision'>,
+  row: Pick<StoredDocument, 'projectId' | 'id' | 'revision'>,
   document: ProviderDocument,
 ): Provider {
   const { entry, provider } = compileDocument(document);
+  const { projectId } = row;
   const credentialTargets = hashTargets(entry);
-  return {
-    ...provider,
-    document: { projectId, revision: `${id} ${revision}`, credentialTargets },
-  };
+  const revision = toDocumentRevision(row);
+  return { ...provider, document: { projectId, revision, credentialTargets } };
+}
+
+/** Returns the `document.revision` of the provider that a stored document describes. */
+export function toDocumentRevision({ id, revision }: Pick<StoredDocument, 'id' | 'revision'>) {
+  return `${id} ${revision}`;
 }

@@ -7,14 +7,14 @@ import type { Row } from '../../../database/statements/tables.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { type Catalog, type Catalogs, createCatalog } from '../../access/catalog.ts';
-import { compileProvider } from './compiled-provider.ts';
+import { compileProvider, toDocumentRevision } from './compiled-provider.ts';
 
 /** How long a catalog is cached. A change of another process therefore applies within about a second. */
 const FRESH_MS = 1_000;
 /** The maximum size of the cache, in characters of documents: some hundreds of the largest ones. */
 const CHARACTERS_MAX = 64 * 1024 * 1024;
 
-/** The providers of a project by the id and the revision of their documents. Null if a document can't be used. */
+/** The providers of a project by the revision of their documents. Null if a document can't be used. */
 type CompiledProviders = ReadonlyMap<string, Provider | null>;
 
 interface CachedCatalog {
@@ -77,7 +77,7 @@ export class ProjectCatalogs implements Catalogs {
     const previous = this.#catalogs.peek(projectId, { allowStale: true });
     const isUnchanged =
       keys.length === (previous?.compiled.size ?? 0) &&
-      keys.every((key) => previous?.compiled.has(toKey(key)));
+      keys.every((key) => previous?.compiled.has(toDocumentRevision(key)));
     const current = isUnchanged
       ? (previous ?? { catalog: this.builtIn, compiled: new Map(), characters: 0 })
       : await this.#compile(await this.#documents.load(projectId), previous?.compiled);
@@ -95,7 +95,7 @@ export class ProjectCatalogs implements Catalogs {
   ): Promise<CachedCatalog> {
     const compiled = new Map<string, Provider | null>();
     for (const row of rows) {
-      const key = toKey(row);
+      const key = toDocumentRevision(row);
       const unchanged = previous?.get(key);
       if (unchanged === undefined) await yieldToEventLoop();
       compiled.set(key, unchanged === undefined ? this.#tryToCompile(row) : unchanged);
@@ -129,8 +129,4 @@ function createProjectLoader<R extends { projectId: string }>(
     return projectIds.map((projectId) => rows.get(projectId) ?? []);
   };
   return new DataLoader(findByProject, { cache: false });
-}
-
-function toKey({ id, revision }: Pick<Row<'CustomProvider'>, 'id' | 'revision'>): string {
-  return `${id} ${revision}`;
 }
