@@ -119,7 +119,10 @@ async function addApiKey(url: string): Promise<Pick<FilledDatabase, 'projectId' 
 
 const FIND_PROJECT = 'select id from "Project" where name = $1';
 
-/** Returns a key and the statements that store it. The statements delete other keys, so that every run starts with the same rows. */
+/**
+ * Returns a key and the statements that store it. The statements delete other keys, so that every run starts with the
+ * same rows.
+ */
 export function createApiKey() {
   const apiKey = createKeyValue();
   const text = `insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)

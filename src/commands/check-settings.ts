@@ -1,6 +1,7 @@
 /**
  * Prints the settings. `npm run config -- --check` prints the effective values, with secrets masked, every problem,
- * and the stored documents of custom providers that this version can't use. It exits with 1 if there are any. `npm run config -- --example` prints .env.example.
+ * and the stored documents of custom providers that this version can't use. It exits with 1 if there are any. `npm run
+ * config -- --example` prints .env.example.
  */
 import { parseArgs } from 'node:util';
 import { CONSOLE_MISSING_ADVICE, isConsoleMissing } from '../server/console/console-build.ts';

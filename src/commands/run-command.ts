@@ -65,8 +65,8 @@ function describeFailure(error: unknown): string | null {
 }
 
 /**
- * Runs a command, or prints the usage for `--help`. `parse` returns null or throws if the arguments are invalid: the command then prints the usage and exits
- * with 2. If the command fails, it prints the error and exits with 1.
+ * Runs a command, or prints the usage for `--help`. `parse` returns null or throws if the arguments are invalid: the
+ * command then prints the usage and exits with 2. If the command fails, it prints the error and exits with 1.
  */
 export async function runCommand(
   usage: string,

@@ -1,6 +1,6 @@
 /**
- * The gateway's metrics, and the server that Prometheus scrapes. Loaded only if METRICS_PORT is set. Names follow OpenTelemetry's semantic
- * conventions where they exist, spelled as in Prometheus.
+ * The gateway's metrics, and the server that Prometheus scrapes. Loaded only if METRICS_PORT is set. Names follow
+ * OpenTelemetry's semantic conventions where they exist, spelled as in Prometheus.
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';

@@ -183,8 +183,8 @@ function createSandboxLease(run: RunStatement) {
 }
 
 /**
- * Starts the sandbox on SANDBOX_PORT if it is set, and throws StartRefused if the port is taken. Otherwise tries the port of the previous run, so that stored URLs
- * stay valid, then the port after the gateway's, then any free one.
+ * Starts the sandbox on SANDBOX_PORT if it is set, and throws StartRefused if the port is taken. Otherwise tries the
+ * port of the previous run, so that stored URLs stay valid, then the port after the gateway's, then any free one.
  */
 async function startSandbox(config: Config, lastUrl?: string): Promise<SandboxServer> {
   const { SANDBOX_HOST: host, SANDBOX_PORT: port } = config;

@@ -1,8 +1,8 @@
 /** Spreads the long work of one operation over turns of the event loop, so that other work runs in between. */
 export interface Pace {
   /**
-   * Returns undefined if a part of this many items may proceed in this turn of the event loop. Otherwise returns a promise that resolves
-   * when it may proceed.
+   * Returns undefined if a part of this many items may proceed in this turn of the event loop. Otherwise returns a
+   * promise that resolves when it may proceed.
    */
   waitForAllowance(items: number): Promise<void> | undefined;
   /** The wait of the operation's last part. Undefined if no part waits. */
@@ -16,9 +16,9 @@ interface WaitingPart {
 }
 
 /**
- * Paces the operations of a process. They share one allowance for each turn of the event loop, so that several operations delay other
- * work no more than one does. The operation that began first proceeds first. If operations alternated, the objects of
- * all of them would stay in memory until the last one ends.
+ * Paces the operations of a process. They share one allowance for each turn of the event loop, so that several
+ * operations delay other work no more than one does. The operation that began first proceeds first. If operations
+ * alternated, the objects of all of them would stay in memory until the last one ends.
  */
 export class Pacer {
   readonly #itemsPerLoopTurn: number;

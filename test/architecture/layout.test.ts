@@ -5,14 +5,13 @@ import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+const allFiles = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',
 })
   .split('\n')
-  .filter(
-    (file) => /^(src|test|bench|scripts)\/.*\.ts$/.test(file) && existsSync(join(root, file)),
-  );
+  .filter((file) => file !== '' && existsSync(join(root, file)));
+const files = allFiles.filter((file) => /^(src|test|bench|scripts)\/.*\.ts$/.test(file));
 const sources = files.filter((file) => file.startsWith('src/'));
 
 /** The number of files above which a folder needs subfolders. */
@@ -53,6 +52,25 @@ test('each pattern in the configuration of vitest names a file', () => {
   const unused = patterns.filter((pattern) => globSync(pattern, { cwd: root }).length === 0);
   expect(patterns.length).toBeGreaterThan(90);
   expect(unused).toEqual([]);
+});
+
+test('comments and documents name only files and folders that exist', () => {
+  const folders = globSync(['src/*/', 'test/*/'], { cwd: root }).map((path) => basename(path));
+  const topFolder = `(?:src|test|bench|scripts|${[...new Set(folders)].join('|')})`;
+  const namedPath = new RegExp(
+    `(?<![\\w./@-])${topFolder}/(?:[\\w-]+/)*(?:[\\w-]+\\.(?:test\\.)?tsx?(?!\\w)|(?=[)\`. ]))`,
+    'g',
+  );
+  const texts = allFiles.filter((file) => /\.(tsx?|md|prisma|yaml|yml)$/.test(file));
+  const exists = (path: string) =>
+    ['', 'src', 'test', 'console'].some((folder) => existsSync(join(root, folder, path)));
+  const missing = texts.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(namedPath)]
+      .map(([path]) => path)
+      .filter((path) => !exists(path))
+      .map((path) => `${file}: ${path}`),
+  );
+  expect(missing).toEqual([]);
 });
 
 /** Returns a pattern for each of the alternatives. */

@@ -14,7 +14,7 @@ const STATE = graphql`
 `;
 
 /**
- * Shows that an enabled webhook is failing, or that a webhook was disabled because it failed. Of a stream, it says that
+ * Shows that an enabled webhook is failing, or that a webhook was disabled because it failed. For a stream, shows that
  * clients pull it.
  */
 export function DestinationState({

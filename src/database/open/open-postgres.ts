@@ -75,7 +75,10 @@ export async function openPostgres(
   };
 }
 
-/** Generic query plans are off for a cluster: the coordinator plans queries with the values, which determine where the rows are. */
+/**
+ * Generic query plans are off for a cluster: the coordinator plans queries with the values, which determine where the
+ * rows are.
+ */
 function createPoolOptions(cluster: Cluster | null) {
   return { ...cluster?.pools, plansOnce: cluster === null };
 }

@@ -14,7 +14,10 @@ const LOADERS = Symbol('loaders');
 
 type Loaders = Map<unknown, DataLoader<unknown, unknown>>;
 
-/** Loads the value of a key, together with other keys of the same turn of the event loop. Values are not cached, so later reads see changes. */
+/**
+ * Loads the value of a key, together with other keys of the same turn of the event loop. Values are not cached, so
+ * later reads see changes.
+ */
 export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
   const loaders = getLoaders(call);
   let loader = loaders.get(batch);

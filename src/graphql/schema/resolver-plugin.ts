@@ -108,8 +108,8 @@ interface Page {
 /** Returns the page with promises of its edges, which resolve when the pace allows their completion. */
 async function spreadPage(pageResult: PageResult, pace: Pace): Promise<Page> {
   const page = await pageResult;
-  // The promises of a page live until its last part is completed. If all pages of an operation had them at the same time, the garbage
-  // collector would copy them, and pause three times as long.
+  // The promises of a page live until its last part is completed. If all pages of an operation had them at the same
+  // time, the garbage collector would copy them, and pause three times as long.
   while (pace.lastWait) await pace.lastWait;
   const edges: unknown[] = [];
   for (let start = 0; start < page.edges.length; start += EDGES_PER_PART) {

@@ -18,8 +18,8 @@ const QUALITY = 6;
 const compress = promisify(brotliCompress);
 
 /**
- * Compresses the OpenAPI document and the large files of the reference page, because Swagger UI serves them uncompressed. Each file is compressed
- * at its first request and then kept: less than 1 MB in all.
+ * Compresses the OpenAPI document and the large files of the reference page, because Swagger UI serves them
+ * uncompressed. Each file is compressed at its first request and then kept: less than 1 MB in all.
  */
 export function compressPage(scope: FastifyInstance, basePath: string): void {
   const compressed = new Map<string, Promise<Buffer>>();

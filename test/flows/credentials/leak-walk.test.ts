@@ -1,6 +1,6 @@
 /**
- * A built-in and a custom provider and a receiver repeat all secrets that they get from a project. No field of GraphQL, endpoint, log line, tool
- * of an agent or row of the database has any of them.
+ * A built-in and a custom provider and a receiver repeat all secrets that they get from a project. No field of GraphQL,
+ * endpoint, log line, tool of an agent or row of the database has any of them.
  *
  * @module-tag all/walk
  */

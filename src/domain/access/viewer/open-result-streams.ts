@@ -1,6 +1,7 @@
 /**
- * The open result streams of admitted callers: the subscriptions that they follow, over any protocol. Each caller is checked periodically. Its streams end if its key was deleted or
- * deactivated, if its token has expired, or if it has lost rights.
+ * The open result streams of admitted callers: the subscriptions that they follow, over any protocol. Each caller is
+ * checked periodically. Its streams end if its key was deleted or deactivated, if its token has expired, or if it has
+ * lost rights.
  */
 import { DomainError, unauthenticated } from '../../../kernel/errors.ts';
 import type { Holder } from '../../../work/bounded-shares.ts';

@@ -41,7 +41,10 @@ export interface OAuthFlowSetup {
   scopes: string[];
 }
 
-/** Returns the provider, scheme, app and scopes of a new OAuth flow. Throws BAD_USER_INPUT that names every issue of the input. */
+/**
+ * Returns the provider, scheme, app and scopes of a new OAuth flow. Throws BAD_USER_INPUT that names every issue of the
+ * input.
+ */
 export async function prepareOAuthFlow(
   call: ProjectCall,
   projectId: string,

@@ -86,8 +86,8 @@ export class ProjectCatalogs implements Catalogs {
   }
 
   /**
-   * Compiles the documents, except those that have not changed. Each is compiled in a turn of the event loop of its own, because a large one
-   * takes tens of milliseconds.
+   * Compiles the documents, except those that have not changed. Each is compiled in a turn of the event loop of its
+   * own, because a large one takes tens of milliseconds.
    */
   async #compile(
     rows: readonly Row<'CustomProvider'>[],

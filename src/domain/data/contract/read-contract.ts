@@ -85,8 +85,8 @@ interface TypedSource {
 }
 
 /**
- * Adds the catalog of its project, if it has none, and the types that accounts have described to each source. One statement reads the
- * types of all sources.
+ * Adds the catalog of its project, if it has none, and the types that accounts have described to each source. One
+ * statement reads the types of all sources.
  */
 async function addLearnedTypes<S extends ContentSource>(
   { database, catalogs }: ProviderServices,

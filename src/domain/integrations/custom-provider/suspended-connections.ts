@@ -33,8 +33,8 @@ export function toSuspended(projectId: string, provider: Provider) {
 }
 
 /**
- * Sets BAD_CREDENTIALS and records an event for each connection that has worked until now, and is not being erased. Must run last in a transaction,
- * because it records events.
+ * Sets BAD_CREDENTIALS and records an event for each connection that has worked until now, and is not being erased.
+ * Must run last in a transaction, because it records events.
  */
 export async function suspendConnections(
   tx: Transaction,

@@ -1,4 +1,7 @@
-/** Loads what a read needs: its read plan, connection and provider. Each time slice loads them again, so that changes take effect. */
+/**
+ * Loads what a read needs: its read plan, connection and provider. Each time slice loads them again, so that changes
+ * take effect.
+ */
 
 import type { Row } from '../../../../database/statements/tables.ts';
 import { notFound, unprocessable } from '../../../../kernel/errors.ts';
