@@ -370,12 +370,14 @@ export function testConnect(getStage: () => ConsoleStage) {
       adAccountId: '512345678',
     });
     await connect({ adAccountId: '512345678' });
-    await customer.goto('about:blank');
-    await customer.goto(await connectUrl('with-workspace', 'by-linkedIn'));
-    await customer.getByRole('button', { name: 'Start' }).waitFor();
+    // The first tab may still be on its way to the vendor's page.
+    await customer.close();
+    const returning = await page.context().newPage();
+    await returning.goto(await connectUrl('with-workspace', 'by-linkedIn'));
+    await returning.getByRole('button', { name: 'Start' }).waitFor();
     await getStage().api(`mutation { deleteConnection(input: { projectIdOrName: "demo",
       connectionId: "${connectionId}" }) { deletedId } }`);
-    await closeProvider('linkedIn', customer);
+    await closeProvider('linkedIn', returning);
   });
 
   test('masks the secrets among custom inputs, and shows the others', async () => {
