@@ -44,6 +44,16 @@ interface PgQuery {
   types?: pg.CustomTypesConfig;
 }
 
+/** A statement that routing sends to the coordinator. */
+interface CoordinatorStatement {
+  text?: string;
+  values?: unknown[];
+  rowMode?: 'array' | undefined;
+  types?: pg.CustomTypesConfig | undefined;
+  /** The caller's statement that this one stands for, whose text spans show. Null if this one only prepares one. */
+  callerQuery?: PgQuery | null;
+}
+
 function findPgQuery(config: unknown, values: unknown): PgQuery | null {
   if (typeof config === 'string') return { text: config, values: (values as unknown[]) ?? [] };
   const { text } = config as Partial<PgQuery>;
@@ -138,7 +148,7 @@ abstract class RoutedSession extends DatabaseSession {
     const boundTemplate = await this.#bindMissedProcesses(template);
     const runOnShards = (key: string, isWholeNode: boolean, shardValues: readonly unknown[]) => {
       const callValues = [key, isWholeNode, boundTemplate, ...shardValues];
-      return this.#send({ text, values: callValues, rowMode, types, pgQuery });
+      return this.#send({ text, values: callValues, rowMode, types, callerQuery: pgQuery });
     };
     if (route === 'eachNode') return this.#queryNodes((key) => runOnShards(key, true, values));
     const projectsByShard = this.access.locations.groupByShard(projects);
@@ -211,11 +221,8 @@ abstract class RoutedSession extends DatabaseSession {
     return text.replaceAll(MISSED_PROCESSES, () => `${rows[0].ids}::text[]`);
   }
 
-  /**
-   * Sends a statement to the coordinator as it is. `callerQuery` is the caller's statement that it stands for, or null if
-   * it only prepares one.
-   */
-  #send(statement: object): Promise<pg.QueryResult> {
+  /** Sends a statement to the coordinator as it is. */
+  #send(statement: CoordinatorStatement): Promise<pg.QueryResult> {
     return super.query(statement);
   }
 }
@@ -232,7 +239,7 @@ function mergeResults(results: readonly pg.QueryResult[]): pg.QueryResult {
 
 /** Requests the columns of a statement without executing it. */
 class Description extends pg.Query {
-  readonly pgQuery = null;
+  readonly callerQuery = null;
   override submit = (connection: pg.Connection): void => {
     const { text } = this as unknown as { text: string };
     connection.parse({ text, name: '' } as never, true);

@@ -98,7 +98,7 @@ function createTargetStatement(column: 'id' | 'name') {
         join
           .on('group.projectId', '=', project)
           .on('group.groupRef', '=', bind('groupRef'))
-          .on(isNotErased('group.id', project)),
+          .on(isNotErased('group', 'id')),
       )
       .leftJoin('Installation as installation', (join) =>
         join
@@ -110,7 +110,7 @@ function createTargetStatement(column: 'id' | 'name') {
         join
           .on('connection.projectId', '=', project)
           .onRef('connection.id', '=', 'installation.connectionId')
-          .on(isNotErased('connection.consumerId', project)),
+          .on(isNotErased('connection', 'consumerId')),
       )
       .leftJoin('Consumer as consumer', (join) =>
         join
@@ -156,8 +156,8 @@ const BY_INSTALLATION = toShortArrays(
     const project = bind('projectId');
     return installationsWithParties
       .select(COLUMNS)
-      .where(isNotErased('group.id', project))
-      .where(isNotErased('connection.consumerId', project))
+      .where(isNotErased('group', 'id'))
+      .where(isNotErased('connection', 'consumerId'))
       .where('installation.projectId', '=', project)
       .where('installation.id', '=', bind('installationId'));
   }),

@@ -1,6 +1,5 @@
 /** Hides the rows of groups and consumers that are being erased, until they are deleted. */
 
-import type { RawBuilder } from 'kysely';
 import { sql } from '../statements.ts';
 import { listColumns, type Table } from '../tables.ts';
 import type { ReadLayer } from './read-layer.ts';
@@ -56,8 +55,12 @@ function isOneOf(condition: unknown): condition is OneOf {
   return typeof condition === 'object' && condition !== null && 'oneOf' in condition;
 }
 
-/** For statements outside the read layer: true unless the group or the consumer with that id is being erased. */
-export function isNotErased(id: string, project: RawBuilder<string>): RawBuilder<boolean> {
+/**
+ * For statements outside the read layer: true unless the group or the consumer in the column is being erased. Compares
+ * the projects of both rows, because a cluster refuses some statements that compare each of them with a parameter.
+ */
+export function isNotErased(table: string, column: 'id' | 'groupId' | 'consumerId') {
   return sql<boolean>`not exists (select 1 from "Erasure"
-    where "projectId" = ${project} and "id" = ${sql.ref(id)})`;
+    where "Erasure"."projectId" = ${sql.ref(`${table}.projectId`)}
+      and "Erasure"."id" = ${sql.ref(`${table}.${column}`)})`;
 }

@@ -19,7 +19,7 @@ export const CONSUMERS_OF_GROUP = buildStatement<
     .selectAll()
     .where('Consumer.projectId', '=', bind('projectId'))
     .where('Consumer.id', '=', anyOfBound(bind('ids')))
-    .where(isNotErased('Consumer.id', bind('projectId')))
+    .where(isNotErased('Consumer', 'id'))
     .where((eb) => {
       const connection = eb
         .selectFrom('Connection')

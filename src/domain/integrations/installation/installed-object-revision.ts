@@ -107,6 +107,6 @@ function selectReads({ projectId, integrationId }: IntegrationKey) {
     .crossJoinLateral(choices.as<'choice'>(sql`choice`))
     .where('Installation.projectId', '=', projectId)
     .where('Installation.integrationId', '=', integrationId)
-    .where(isNotErased('Installation.groupId', sql`${projectId}`))
+    .where(isNotErased('Installation', 'groupId'))
     .where(sql<string>`choice."value"->>'disabled'`, '=', 'false');
 }
