@@ -195,8 +195,6 @@ async function createEnumCasts(session: QuerySession): Promise<void> {
   await session.query(`create or replace function "text_of"("value" anyenum) returns text
     language plpgsql immutable strict parallel safe as $$ begin return format('%s', "value"); end $$`);
   for (const { name } of enums) {
-    // Version 0.1.0 had a function for each enum.
-    await session.query(`drop function if exists "text_of"(${name}) cascade`);
     await session.query(`create cast (${name} as text) with function "text_of"(anyenum)`);
   }
 }
@@ -264,9 +262,7 @@ async function createShardFunction(session: QuerySession): Promise<void> {
     `select prosrc as "body" from pg_proc where pronamespace = 'public'::regnamespace and proname = 'gateway_on_shards'`,
   );
   if (rows[0]?.body === SHARD_FUNCTION_BODY) return;
-  // Version 0.1.0 named the shards in a separate function.
-  await session.query(`drop function if exists
-    "gateway_on_shards"(text, boolean, text), "gateway_of_shard"(bigint, text)`);
+  await session.query('drop function if exists "gateway_on_shards"(text, boolean, text)');
   await session.query(`create function
     "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text)
     returns setof record language plpgsql as $$${SHARD_FUNCTION_BODY}$$`);

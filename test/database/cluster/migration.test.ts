@@ -9,7 +9,6 @@ import { readConfig } from '../../../src/settings/config.ts';
 import { createTestApp, onCitus } from '../../support/app.ts';
 import { withServer } from '../../support/database/cluster/cluster-template.ts';
 import { acquirePostgres } from '../../support/database/postgres-databases.ts';
-import { queryRows } from '../../support/database/query.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 
 /** A statement of every kind that migrations use: types, tables, columns, indexes, triggers and changed rows. */
@@ -50,15 +49,12 @@ DROP INDEX "Group_projectId_motto_idx";
 
 const ENUM_SQL = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
 
-/** Replaces functions by those of an earlier version, which returned text and had a cast for each enum. */
-const OUTDATED_FUNCTIONS = `
+/** Replaces the function by one with another body and another type of its rows, as an earlier version might have it. */
+const OUTDATED_FUNCTION = `
   drop function "gateway_on_shards"(text, boolean, text);
   create function "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text) returns setof text
     language plpgsql as $$ begin raise exception 'This function is outdated.'; end $$;
-  select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1', colocate_with => '"EventLog"');
-  drop cast ("WriteType" as text);
-  create function "text_of"("value" "WriteType") returns text language sql immutable as $$ select 'outdated' $$;
-  create cast ("WriteType" as text) with function "text_of"("WriteType")`;
+  select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1', colocate_with => '"EventLog"')`;
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -119,11 +115,11 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
   });
 });
 
-test.skipIf(!onCitus)('replaces outdated functions on all nodes', async () => {
+test.skipIf(!onCitus)('replaces an outdated function on all nodes', async () => {
   await using lent = await acquirePostgres();
   const config = readConfig({ ...lent.env, ENCRYPTION_KEY });
   const url = config.DATABASE_URL?.reveal() ?? '';
-  await withServer(url, (client) => client.query(OUTDATED_FUNCTIONS));
+  await withServer(url, (client) => client.query(OUTDATED_FUNCTION));
   const database = await openDatabase(config, createLog('silent'));
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   for (let count = 0; count < 4; count += 1) {
@@ -131,6 +127,4 @@ test.skipIf(!onCitus)('replaces outdated functions on all nodes', async () => {
       group: { groupRef: 'acme' },
     });
   }
-  const rows = await queryRows(database, `select 'UPDATE'::"WriteType"::text as "text"`, []);
-  expect(rows).toEqual([{ text: 'UPDATE' }]);
 });
