@@ -59,13 +59,15 @@ function listWarnings({ lines }: Gateway) {
   return lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
 }
 
-/** Expects one log line for each kind, in any order, and no other warning or error. */
-function expectLoggedOnce(gateway: Gateway, ...kinds: string[]) {
-  expect(
-    listWarnings(gateway)
-      .map(({ msg, kind }) => `${msg}: ${kind}`)
-      .toSorted(),
-  ).toEqual(kinds.map((kind) => `database.failed: ${kind}`).toSorted());
+/**
+ * Expects one log line for each kind, in any order, and no other warning or error. Waits for the lines, because all
+ * responses of a round may fail on the connections that were cut, before the gateway opens another one.
+ */
+async function expectLoggedOnce(gateway: Gateway, ...kinds: string[]): Promise<void> {
+  const listFailures = () => listWarnings(gateway).map(({ msg, kind }) => `${msg}: ${kind}`);
+  await expect
+    .poll(() => listFailures().toSorted())
+    .toEqual(kinds.map((kind) => `database.failed: ${kind}`).toSorted());
 }
 
 const terminateBackends = ({ name }: DedicatedDatabase) =>
@@ -110,7 +112,7 @@ test('responds with 503 while the server is unreachable', async () => {
   expect(await fetchStatus(gateway, '/livez')).toBe(200);
   const ticket = `${target.tenant.projectId}.${randomBytes(32).toString('base64url')}`;
   expect(await fetchStatus(gateway, `/oauth/connect?ticket=${ticket}`)).toBe(503);
-  expectLoggedOnce(gateway, 'UNREACHABLE');
+  await expectLoggedOnce(gateway, 'UNREACHABLE');
   database.proxy.heal();
   await expectRecovery({ database, gateway });
 });
@@ -122,7 +124,7 @@ test('responds with 503 while the server has no free connections', async () => {
   await terminateBackends(database);
   expectUnavailable(await repeatRounds(() => [...sendReads(target), ...sendChanges(target)]));
   expect(await fetchStatus(gateway, '/readyz')).toBe(503);
-  expectLoggedOnce(gateway, 'UNREACHABLE', 'BUSY');
+  await expectLoggedOnce(gateway, 'UNREACHABLE', 'BUSY');
   await server.admin.query(`alter role ${database.name} connection limit -1`);
   await expectRecovery({ database, gateway });
 });
@@ -142,7 +144,7 @@ test('responds to changes with 503 while the server is read-only, and serves rea
   expectUnavailable(await repeatRounds(() => sendChanges(target)));
   const reads = await Promise.all(sendReads(target));
   expect(reads.map((read) => read.status)).toEqual(reads.map(() => 200));
-  expectLoggedOnce(gateway, 'UNREACHABLE', 'READ_ONLY');
+  await expectLoggedOnce(gateway, 'UNREACHABLE', 'READ_ONLY');
   // Existing connections stay read-only, as they do after a failover.
   await server.admin.query(`alter database ${database.name} reset default_transaction_read_only`);
   await expectRecovery({ database, gateway });
@@ -173,7 +175,7 @@ test.runIf(isRoot)(
     expectUnavailable(refusals);
     const reads = await Promise.all(sendReads(target));
     expect(reads.map((read) => read.status)).toEqual(reads.map(() => 200));
-    expectLoggedOnce(gateway, 'FULL');
+    await expectLoggedOnce(gateway, 'FULL');
     freeSpace();
     await expectRecovery({ database, gateway });
   },
