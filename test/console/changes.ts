@@ -125,10 +125,14 @@ export function testChanges(getStage: () => ConsoleStage) {
     await dialog().getByLabel('Group').fill('walked');
     await dialog().getByLabel('Consumer').fill('ann');
     await pressInDialog('Create link');
-    // The clock of the server may have stopped, so the page may show less than the 10 minutes that a link is valid.
+    // The clock of the server may have stopped. The page then shows less than the 10 minutes that the token is valid.
     await dialog()
       .getByText(/^Open it with the customer: the link expires in \d+ minutes\.$/)
       .waitFor();
+    const url = await dialog().locator('[data-label="connect link"]').textContent();
+    const [, claims = ''] = /#token=[^.]+\.([^.]+)\./.exec(url ?? '') ?? [];
+    const { iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+    expect(exp - iat).toBe(600);
     const pagePromise = page.context().waitForEvent('page');
     await dialog().getByRole('link', { name: 'Open connect page' }).click();
     const connect = await pagePromise;

@@ -18,7 +18,7 @@ import {
 } from '../support/rest/rest-fuzz.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
-const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 1_200);
+const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 1_800);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const CONCURRENCY = 4;
 const SHOWN_CHARACTERS = 2_000;
@@ -115,6 +115,5 @@ test('returns only declared responses, and no internal error, for generated call
   for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 422]) {
     expect(statuses.get(status) ?? 0, String(status)).toBeGreaterThan(0);
   }
-  // Concurrent calls may delete what others name, so each run succeeds with other operations: about half of them.
-  expect(succeededOperations.size).toBeGreaterThan(operations.size / 3);
+  expect(succeededOperations.size).toBeGreaterThan(operations.size / 2);
 }, 120_000);
