@@ -13,19 +13,22 @@ export interface Socket {
   closed: Promise<{ code: number; reason: string }>;
 }
 
+interface SocketOptions extends ClientOptions {
+  protocol?: string;
+  path?: string;
+  /** Makes a message of its text. */
+  parse?: (text: string) => unknown;
+}
+
 export async function openSocket(
   url: string,
-  {
-    protocol = PROTOCOL,
-    path = '/graphql',
-    ...options
-  }: ClientOptions & { protocol?: string; path?: string } = {},
+  { protocol = PROTOCOL, path = '/graphql', parse = JSON.parse, ...options }: SocketOptions = {},
 ): Promise<Socket> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, protocol, options);
   const messages: unknown[] = [];
   let arrived = Promise.withResolvers<void>();
   socket.on('message', (data) => {
-    messages.push(JSON.parse(String(data)));
+    messages.push(parse(String(data)));
     arrived.resolve();
     arrived = Promise.withResolvers();
   });

@@ -3,38 +3,36 @@
  */
 import type { ExecutionResult } from 'graphql';
 import { toPublicResult } from '../../graphql/execution/graphql-errors.ts';
+import type { SerializedResult } from '../../graphql/execution/message.ts';
 import type { Problem } from '../../kernel/errors.ts';
 
 interface GraphqlHttpResponse {
   status: number;
   headers: Record<string, string>;
-  body: string;
+  body: string | Buffer<ArrayBuffer>;
 }
 
 const GRAPHQL_JSON = 'application/graphql-response+json';
 
 export function createGraphqlHttpResponse(
-  result: ExecutionResult,
+  result: SerializedResult,
   accept: string | null | undefined,
 ): GraphqlHttpResponse {
-  const body = JSON.stringify(toHttpResult(result));
-  return { ...createGraphqlHttpHead(result, accept), body };
-}
-
-/** Returns the value whose JSON is the body. Most results are that value themselves. */
-export function toHttpResult(result: ExecutionResult): object {
-  return result.errors || result.extensions ? toPublicResult(result) : result;
-}
-
-/** Returns the response without its body. */
-export function createGraphqlHttpHead(
-  result: ExecutionResult,
-  accept: string | null | undefined,
-): Omit<GraphqlHttpResponse, 'body'> {
   const type = accept?.includes(GRAPHQL_JSON) ? GRAPHQL_JSON : 'application/json';
   const { status: httpStatus, headers } = getStatusAndHeaders(result);
   const status = type !== GRAPHQL_JSON && isWellFormed(result, httpStatus) ? 200 : httpStatus;
-  return { status, headers: { 'content-type': `${type}; charset=utf-8`, ...headers } };
+  return {
+    status,
+    headers: { 'content-type': `${type}; charset=utf-8`, ...headers },
+    body: result.jsonParts
+      ? Buffer.concat(result.jsonParts)
+      : JSON.stringify(isPublic(result) ? result : toPublicResult(result)),
+  };
+}
+
+/** True for most results. They need no copy without internal members. */
+function isPublic({ errors, extensions }: ExecutionResult): boolean {
+  return !errors && !extensions;
 }
 
 /**

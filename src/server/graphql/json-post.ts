@@ -15,12 +15,7 @@ import {
 import type { Log } from '../../kernel/log.ts';
 import { isObject } from '../../work/is-object.ts';
 import { atLoopTurnEnd } from '../../work/loop-turn-end.ts';
-import type { Pace } from '../../work/pace.ts';
-import {
-  createGraphqlHttpHead,
-  createGraphqlHttpResponse,
-  toHttpResult,
-} from './graphql-http-response.ts';
+import { createGraphqlHttpResponse } from './graphql-http-response.ts';
 import { openOperation } from './open-operation.ts';
 import { createResultStreamHead, writeResultStream } from './result-stream.ts';
 import {
@@ -28,7 +23,6 @@ import {
   findResultStreamFormat,
   refuseUnacceptable,
 } from './result-stream-format.ts';
-import { serializeInParts } from './serialize-in-parts.ts';
 import type { Yoga } from './yoga.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -51,18 +45,17 @@ export function createJsonPostHandler({ log, yoga, streams }: JsonPostServices):
 
   const run = async ({ headers, metadata }: FastifyRequest, params: OperationParams) => {
     const operation = await openOperation(yoga, params, readOperationRequest(headers, metadata));
-    if ('errors' in operation) return { results: { errors: operation.errors.map(mapError) } };
-    const results = refuseUnacceptable(headers.accept, await operation.run());
-    return { results, pace: operation.args.contextValue.pace };
+    if ('errors' in operation) return { errors: operation.errors.map(mapError) };
+    return refuseUnacceptable(headers.accept, await operation.run());
   };
 
   return async (request, reply, params) => {
     const { metadata, headers } = request;
     const { accept } = headers;
     try {
-      const { results, pace } = await run(request, params);
+      const results = await run(request, params);
       const format = findResultStreamFormat(accept, results);
-      if (!format) return await sendResult(reply, results as ExecutionResult, { accept, pace });
+      if (!format) return send(reply, results as ExecutionResult, accept);
       const head = createResultStreamHead(format, results);
       const res = writeHead(reply, head.status, head.headers);
       await writeResultStream(results, res, { format, streams, client: metadata });
@@ -78,22 +71,6 @@ function send(reply: FastifyReply, result: ExecutionResult, accept: string | und
   const res = writeHead(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
   // Responses of one turn of the event loop are written together, because each write wakes a client.
   atLoopTurnEnd(() => res.end(body));
-}
-
-/** Sends a result. With a pace, the serialization does not delay other requests. */
-async function sendResult(
-  reply: FastifyReply,
-  result: ExecutionResult,
-  { accept, pace }: { accept: string | undefined; pace: Pace | undefined },
-): Promise<void> {
-  if (!pace) return send(reply, result, accept);
-  const parts = await serializeInParts(toHttpResult(result), pace);
-  const { status, headers } = createGraphqlHttpHead(result, accept);
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const res = writeHead(reply, status, { ...headers, 'content-length': length });
-  res.cork();
-  for (const part of parts) res.write(part);
-  res.end();
 }
 
 function writeHead(

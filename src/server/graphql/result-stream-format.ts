@@ -1,7 +1,7 @@
 /** Formats of result streams over HTTP, and the choice between them. */
 import type { ExecutionResult } from 'graphql';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
-import type { Message } from '../../graphql/execution/message.ts';
+import { type Message, surround } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 
 export interface ResultStreamFormat {
@@ -9,7 +9,7 @@ export interface ResultStreamFormat {
   /** The first bytes. They let a client's fetch resolve before the first event. */
   prologue: string;
   keepAlive: string;
-  encode(message: Message): Buffer;
+  encode(message: Message): readonly Buffer[];
   /** The last bytes after a completed operation. */
   completion: string;
   /** The last bytes if the server ends the stream before the operation completes. */
@@ -26,8 +26,11 @@ const SERVER_SENT_EVENTS: ResultStreamFormat = {
   interruption: '',
 };
 
+const PART_START = '\r\ncontent-type: application/json\r\n\r\n';
+const PART_END = '\r\n--graphql';
+
 function formatPart(json: string): string {
-  return `\r\ncontent-type: application/json\r\n\r\n${json}\r\n--graphql`;
+  return `${PART_START}${json}${PART_END}`;
 }
 
 const INTERRUPTION_PART = formatPart(
@@ -50,7 +53,7 @@ const MULTIPART: ResultStreamFormat = {
   contentType: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
   prologue: '\r\n--graphql',
   keepAlive: formatPart('{}'),
-  encode: ({ json }) => Buffer.from(formatPart(`{"payload":${json}}`)),
+  encode: ({ jsonParts }) => surround(`${PART_START}{"payload":`, jsonParts, `}${PART_END}`),
   completion: '--\r\n',
   interruption: `${INTERRUPTION_PART}--\r\n`,
 };

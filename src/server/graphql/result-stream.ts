@@ -1,9 +1,8 @@
 /** Streams the results of an operation over HTTP. Each operation has its own connection. */
 import { PassThrough, type Writable } from 'node:stream';
-import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenResultStreams } from '../../domain/access/viewer/open-result-streams.ts';
-import { Message } from '../../graphql/execution/message.ts';
+import { yieldMessage } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import type { RequestMetadata } from '../http/request-metadata.ts';
 import { getStatusAndHeaders } from './graphql-http-response.ts';
@@ -53,7 +52,9 @@ export async function writeResultStream(
 ): Promise<void> {
   // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
   client.slot?.release();
-  const iterator = isResultStream(results) ? results[Symbol.asyncIterator]() : yieldResult(results);
+  const iterator = isResultStream(results)
+    ? results[Symbol.asyncIterator]()
+    : yieldMessage(results);
   let writtenCount = 0;
   let writtenCountAtCheck = 0;
   let idleChecks = 0;
@@ -79,7 +80,8 @@ export async function writeResultStream(
       if (body.destroyed) return;
       if (done) break;
       writtenCount += 1;
-      if (!body.write(format.encode(value))) await waitForDrain(body);
+      for (const part of format.encode(value)) body.write(part);
+      if (body.writableNeedDrain) await waitForDrain(body);
     }
     body.end(streams.isStopping ? format.interruption : format.completion);
   } catch (error) {
@@ -97,10 +99,6 @@ function waitForDrain(body: Writable): Promise<void> {
     if (body.destroyed) resolve();
     else body.once('drain', resume).once('close', resume);
   });
-}
-
-async function* yieldResult(result: ExecutionResult): AsyncGenerator<Message> {
-  yield new Message(result);
 }
 
 /** The buffer is small, so that events stay in the log until the client reads. */

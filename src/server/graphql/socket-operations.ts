@@ -11,7 +11,7 @@ import {
   toGraphQLError,
   toPublicResult,
 } from '../../graphql/execution/graphql-errors.ts';
-import type { Message } from '../../graphql/execution/message.ts';
+import { type Message, surround, yieldMessage } from '../../graphql/execution/message.ts';
 import type { OperationParams } from '../../graphql/execution/operation-context.ts';
 import { DomainError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -39,7 +39,7 @@ interface SocketExtra extends RequestClient {
   /** The project of a socket at /graphql/projects/{projectIdOrName}. */
   projectIdOrName: string | undefined;
   /** Resolves when the message is sent, or the client disconnects. */
-  send: (message: string) => Promise<void>;
+  send: (message: string | readonly Buffer[]) => Promise<void>;
   /** Called when connection_init arrives, before its credentials are checked. */
   onInitReceived: () => void;
   /**
@@ -85,16 +85,18 @@ export function createSocketOperations(services: OperationServices): Server<Sock
     execute: (args) => (args as RunArgs).run(),
     subscribe: (args) => (args as RunArgs).run(),
     onOperation: ({ extra }, id, _payload, _args, results) =>
-      isResultStream(results) ? sendDirectly(results, { id, send: extra.send }) : undefined,
-    onNext: (_context, _id, _payload, _args, result) => toPublicResult(result),
+      sendDirectly(isResultStream(results) ? results : yieldMessage(results as ExecutionResult), {
+        id,
+        send: extra.send,
+      }),
     onError: (_context, _id, _payload, errors) =>
       toPublicResult({ errors: errors.map(mapError) }).errors ?? [],
   });
 }
 
 /**
- * Sends the messages of a subscription directly, and returns only the end to the library. The library would serialize
- * each message again for each subscriber.
+ * Sends the messages of an operation directly, and returns only the end to the library. The library would serialize a long
+ * result in one turn of the event loop, and each message of a subscription again for each subscriber.
  */
 function sendDirectly(
   messages: AsyncIterable<Message>,
@@ -111,7 +113,7 @@ function sendDirectly(
       for (;;) {
         const { done, value } = await iterator.next();
         if (done) return { done: true, value: undefined };
-        await send(`${messagePrefix}${value.json}}`);
+        await send(surround(messagePrefix, value.jsonParts, '}'));
       }
     },
     return: end,

@@ -11,8 +11,11 @@ const WAITING_MAX = 256;
 /** The bytes that are buffered for a socket before senders must wait. */
 const BUFFERED_BYTES_MAX = 64 * 1024;
 
+/** A text, or its consecutive parts in UTF-8. */
+type SocketMessage = string | readonly Buffer[];
+
 /** Sends a message. Resolves when the message is sent, or the socket closes. */
-type Send = (message: string) => Promise<void>;
+type Send = (message: SocketMessage) => Promise<void>;
 
 /**
  * Returns the function that sends messages. Calls `onOverflow` when too many messages wait. It must close the socket,
@@ -23,15 +26,15 @@ export function createSend(socket: WebSocket, connection: Duplex, onOverflow: ()
   let waitingCount = 0;
   let lastSend: Promise<void> = Promise.resolve();
 
-  const sendNow = (message: string) => {
+  const sendNow = (message: SocketMessage) => {
     // A closing socket sends nothing. Its senders wait until it is closed, and so read no further events.
     if (socket.readyState !== socket.OPEN) return closed;
     if (socket.bufferedAmount < BUFFERED_BYTES_MAX) {
       combineWrites(connection);
-      socket.send(message);
+      sendMessage(socket, message);
       return undefined;
     }
-    return new Promise<void>((resolve) => socket.send(message, () => resolve()));
+    return new Promise<void>((resolve) => sendMessage(socket, message, () => resolve()));
   };
 
   return async (message) => {
@@ -48,6 +51,15 @@ export function createSend(socket: WebSocket, connection: Duplex, onOverflow: ()
       });
     return lastSend;
   };
+}
+
+/** Sends each part as a frame of its own, because joining the parts of a long message would block the event loop. */
+function sendMessage(socket: WebSocket, message: SocketMessage, onSent?: () => void): void {
+  const parts = typeof message === 'string' ? [message] : message;
+  for (const [index, part] of parts.entries()) {
+    const fin = index === parts.length - 1;
+    socket.send(part, { binary: false, fin }, fin ? onSent : undefined);
+  }
 }
 
 /** Writes all messages of one turn of the event loop in one system call. */

@@ -2,6 +2,7 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
+import type { SerializedResult } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import { createProblem, getHttpRefusal } from '../../kernel/errors.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
@@ -45,10 +46,13 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
       if (acceptable !== result) setResult(acceptable as ExecutionResult);
       else if (!resultProcessor) return;
       const processor: NonNullable<typeof resultProcessor> = (finalResult, { Response }) => {
-        const { errors, ...members } = finalResult as ExecutionResult;
+        const { data, errors, extensions, jsonParts } = finalResult as SerializedResult;
         // Yoga's own refusals have no problem document yet.
-        const mappedResult = errors ? { ...members, errors: errors.map(mapError) } : members;
-        const { body, ...init } = createGraphqlHttpResponse(mappedResult, accept);
+        const mappedErrors = errors?.map(mapError);
+        const { body, ...init } = createGraphqlHttpResponse(
+          { data, extensions, ...(mappedErrors && { errors: mappedErrors }), jsonParts },
+          accept,
+        );
         return new Response(body, init);
       };
       setResultProcessor(processor, 'application/json');

@@ -229,7 +229,7 @@ class OpenSockets {
   /** Adapts the socket to the interface that the protocol's library requires. */
   #toLibrarySocket(
     socket: WebSocket,
-    send: (message: string) => Promise<void>,
+    send: (message: string | readonly Buffer[]) => Promise<void>,
     rate: MessageRate,
   ): LibrarySocket {
     return {

@@ -22,6 +22,7 @@ import { useFairShares } from '../../graphql/plugins/use-fair-shares.ts';
 import { useMetrics } from '../../graphql/plugins/use-metrics.ts';
 import { useProblems } from '../../graphql/plugins/use-problems.ts';
 import { useSchema } from '../../graphql/plugins/use-schema.ts';
+import { useSerialization } from '../../graphql/plugins/use-serialization.ts';
 import { useSharedSubscriptions } from '../../graphql/plugins/use-shared-subscriptions.ts';
 import { useTracing } from '../../graphql/plugins/use-tracing.ts';
 import { schema } from '../../graphql/schema/schema.ts';
@@ -67,6 +68,7 @@ export function openYoga({ services, admission, findPageDocument, plugins = [] }
       useProblems(mapError),
       useMetrics(meters),
       useTracing(tracer),
+      useSerialization(),
       ...plugins,
     ],
     ...createHttpOptions(config),

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { openSocket } from '../../support/socket.ts';
 
 const app = await getSharedApp({ env: { LIMIT_HEAVY_COST: '100' } });
 
@@ -41,4 +43,42 @@ test('returns the pages of a heavy query completely and in order', async () => {
     expect(listIds('newest')).toEqual(newestIds.slice(0, 350));
     expect(listIds('oldest')).toEqual(newestIds.slice(-350));
   }
+});
+
+test('returns the same result of a heavy query over each transport', async () => {
+  const tenant = await app.createTenant();
+  // The results are sent in several parts.
+  const result = 'ä'.repeat(1_000);
+  await insertRows(app).operations(
+    Array.from({ length: 200 }, () => ({ projectId: tenant.projectId, result })),
+  );
+  const query = `{ viewer { project { operations(first: 200) { nodes { id result } } } } }`;
+  const headers = { 'x-api-key': tenant.apiKey, 'x-query-cost': '1' };
+  const posted = await app.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query }),
+  });
+  const postedResult = await posted.json();
+  expect(postedResult.data.viewer.project.operations.nodes).toHaveLength(200);
+  expect(postedResult.extensions).toMatchObject({ cost: { cost: expect.any(Number) } });
+
+  const got = await app.fetch(`/graphql?${new URLSearchParams({ query })}`, {
+    headers: { accept: 'application/json', ...headers },
+  });
+  expect(await got.json()).toEqual(postedResult);
+
+  const stream = await openEventStream(app.fetch, { query, variables: {}, headers });
+  expect(await stream.next()).toMatchObject({ event: 'next', data: postedResult });
+  expect(await stream.next()).toMatchObject({ event: 'complete' });
+
+  const { url } = await app.app.start();
+  const socket = await openSocket(url);
+  socket.send({ type: 'connection_init', payload: headers });
+  await socket.next();
+  socket.send({ id: 'pages', type: 'subscribe', payload: { query } });
+  const { data } = postedResult;
+  expect(await socket.next()).toEqual({ id: 'pages', type: 'next', payload: { data } });
+  expect(await socket.next()).toEqual({ id: 'pages', type: 'complete' });
+  socket.socket.close();
 });

@@ -1,5 +1,5 @@
 /** Serializes a long result over several turns of the event loop, so that other requests run in between. */
-import type { Pace } from '../../work/pace.ts';
+import type { Pace } from './pace.ts';
 
 /** Items of a list that are serialized together. */
 const ITEMS_PER_PART = 100;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { serializeInParts } from '../../../src/server/graphql/serialize-in-parts.ts';
-import { Pacer } from '../../../src/work/pace.ts';
+import { Pacer } from '../../src/work/pace.ts';
+import { serializeInParts } from '../../src/work/serialize-in-parts.ts';
 
 async function serialize(value: unknown): Promise<string> {
   const jsonParts = await serializeInParts(value, new Pacer(1_000).createPace());
