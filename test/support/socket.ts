@@ -16,7 +16,7 @@ export interface Socket {
 interface SocketOptions extends ClientOptions {
   protocol?: string;
   path?: string;
-  /** Makes a message of its text. */
+  /** Parses the text of a message. Default: JSON.parse. */
   parse?: (text: string) => unknown;
 }
 

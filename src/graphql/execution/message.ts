@@ -1,15 +1,15 @@
-/** A result that is sent as a message. All subscribers of a message share the object, so each format is encoded once. */
 import type { ExecutionResult } from 'graphql';
 import { toPublicResult } from './graphql-errors.ts';
 
 /** JSON in UTF-8, in consecutive parts. A short result is one part. */
 type JsonParts = readonly Buffer[];
 
-/** A result whose JSON may exist already. */
+/** A result, with its JSON if it has been serialized. */
 export interface SerializedResult extends ExecutionResult {
   jsonParts?: JsonParts | undefined;
 }
 
+/** A result that is sent as a message. Its subscribers share the object, so that each format is encoded once. */
 export class Message implements SerializedResult {
   readonly data: ExecutionResult['data'];
   readonly errors: ExecutionResult['errors'];
@@ -27,6 +27,7 @@ export class Message implements SerializedResult {
     this.#jsonParts = jsonParts;
   }
 
+  /** The result as JSON. */
   get jsonParts(): JsonParts {
     this.#jsonParts ??= [Buffer.from(JSON.stringify(toPublicResult(this)))];
     return this.#jsonParts;
@@ -34,7 +35,11 @@ export class Message implements SerializedResult {
 
   /** The `next` event of graphql-sse. Its id is the cursor, so that Last-Event-ID resumes. */
   get serverSentEvent(): readonly Buffer[] {
-    this.#serverSentEvent ??= surround(`event: next\n${this.#id}data: `, this.jsonParts, '\n\n');
+    this.#serverSentEvent ??= surround(
+      Buffer.from(`event: next\n${this.#id}data: `),
+      this.jsonParts,
+      EVENT_END,
+    );
     return this.#serverSentEvent;
   }
 
@@ -43,13 +48,15 @@ export class Message implements SerializedResult {
   }
 }
 
-/** Yields the only message of an operation that is not a subscription. */
+/** Yields a single result as a message. */
 export async function* yieldMessage(result: SerializedResult): AsyncGenerator<Message> {
   yield new Message(result);
 }
 
+const EVENT_END = Buffer.from('\n\n');
+
 /** Returns the parts between two texts. A short message stays in one part, because each part is written separately. */
-export function surround(before: string, parts: JsonParts, after: string): readonly Buffer[] {
-  const allParts = [Buffer.from(before), ...parts, Buffer.from(after)];
+export function surround(before: Buffer, parts: JsonParts, after: Buffer): readonly Buffer[] {
+  const allParts = [before, ...parts, after];
   return parts.length === 1 ? [Buffer.concat(allParts)] : allParts;
 }

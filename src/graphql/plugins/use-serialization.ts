@@ -8,15 +8,14 @@ import { toPublicResult } from '../execution/graphql-errors.ts';
 import { Message } from '../execution/message.ts';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 
-/** Must follow plugins that change results. */
+/** Must follow plugins that change results, and precede plugins that observe how long an operation takes. */
 export function useSerialization(): OperationPlugin {
   return {
     onExecute({ context: { pace } }) {
       if (!pace) return;
       return {
-        async onExecuteDone({ result: results, setResult }) {
-          const result = results as ExecutionResult;
-          const jsonParts = await serializeInParts(toPublicResult(result), pace);
+        async onExecuteDone({ result, setResult }) {
+          const jsonParts = await serializeInParts(toPublicResult(result as ExecutionResult), pace);
           setResult(new Message({ ...result, jsonParts }));
         },
       };

@@ -9,7 +9,8 @@ import type { Problem } from '../../kernel/errors.ts';
 interface GraphqlHttpResponse {
   status: number;
   headers: Record<string, string>;
-  body: string | Buffer<ArrayBuffer>;
+  /** The JSON of a long result is in parts, because joining them would block the event loop. */
+  body: string | readonly Buffer[];
 }
 
 const GRAPHQL_JSON = 'application/graphql-response+json';
@@ -24,10 +25,13 @@ export function createGraphqlHttpResponse(
   return {
     status,
     headers: { 'content-type': `${type}; charset=utf-8`, ...headers },
-    body: result.jsonParts
-      ? Buffer.concat(result.jsonParts)
-      : JSON.stringify(isPublic(result) ? result : toPublicResult(result)),
+    body: result.jsonParts ?? JSON.stringify(isPublic(result) ? result : toPublicResult(result)),
   };
+}
+
+/** Returns the whole body, for transports that take no parts. */
+export function joinBody(body: GraphqlHttpResponse['body']): string | Buffer<ArrayBuffer> {
+  return typeof body === 'string' ? body : Buffer.concat(body);
 }
 
 /** True for most results. They need no copy without internal members. */

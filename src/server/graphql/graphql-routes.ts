@@ -12,7 +12,7 @@ import { type DomainError, getHttpRefusal, invalid } from '../../kernel/errors.t
 import { findBodyRefusal, findQueryRefusal } from '../../rest/endpoint/utf8.ts';
 import { findJsonExcess } from '../../work/json-size.ts';
 import { type FindGraphiqlContent, isPageRequest, sendGraphiqlPage } from './graphiql.ts';
-import { createGraphqlHttpResponse } from './graphql-http-response.ts';
+import { createGraphqlHttpResponse, joinBody } from './graphql-http-response.ts';
 import { createJsonPostHandler, parseJsonPost } from './json-post.ts';
 import type { Yoga } from './yoga.ts';
 
@@ -55,7 +55,7 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
       { errors: [refusal] },
       request.headers.accept,
     );
-    return reply.code(response.status).headers(headers).send(body);
+    return reply.code(response.status).headers(headers).send(joinBody(body));
   });
   for (const url of ['/', PROJECT_PATH]) {
     scope.route<{ Params: { projectIdOrName?: string } }>({

@@ -68,9 +68,14 @@ export function createJsonPostHandler({ log, yoga, streams }: JsonPostServices):
 
 function send(reply: FastifyReply, result: ExecutionResult, accept: string | undefined): void {
   const { status, headers, body } = createGraphqlHttpResponse(result, accept);
-  const res = writeHead(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  const parts = typeof body === 'string' ? [body] : body;
+  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const res = writeHead(reply, status, { ...headers, 'content-length': length });
   // Responses of one turn of the event loop are written together, because each write wakes a client.
-  atLoopTurnEnd(() => res.end(body));
+  atLoopTurnEnd(() => {
+    for (const part of parts.slice(0, -1)) res.write(part);
+    res.end(parts.at(-1));
+  });
 }
 
 function writeHead(

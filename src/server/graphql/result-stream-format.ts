@@ -33,6 +33,9 @@ function formatPart(json: string): string {
   return `${PART_START}${json}${PART_END}`;
 }
 
+const PAYLOAD_START = Buffer.from(`${PART_START}{"payload":`);
+const PAYLOAD_END = Buffer.from(`}${PART_END}`);
+
 const INTERRUPTION_PART = formatPart(
   JSON.stringify({
     payload: null,
@@ -53,7 +56,7 @@ const MULTIPART: ResultStreamFormat = {
   contentType: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
   prologue: '\r\n--graphql',
   keepAlive: formatPart('{}'),
-  encode: ({ jsonParts }) => surround(`${PART_START}{"payload":`, jsonParts, `}${PART_END}`),
+  encode: ({ jsonParts }) => surround(PAYLOAD_START, jsonParts, PAYLOAD_END),
   completion: '--\r\n',
   interruption: `${INTERRUPTION_PART}--\r\n`,
 };

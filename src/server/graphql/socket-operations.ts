@@ -18,6 +18,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { RequestClient } from '../http/request-client.ts';
 import { type OpenedOperation, openOperation } from './open-operation.ts';
 import { isResultStream } from './result-stream-format.ts';
+import type { Send } from './socket-outbox.ts';
 import type { Yoga } from './yoga.ts';
 
 /** Close codes of RFC 6455. The codes of graphql-transport-ws are in `CloseCode`. */
@@ -39,7 +40,7 @@ interface SocketExtra extends RequestClient {
   /** The project of a socket at /graphql/projects/{projectIdOrName}. */
   projectIdOrName: string | undefined;
   /** Resolves when the message is sent, or the client disconnects. */
-  send: (message: string | readonly Buffer[]) => Promise<void>;
+  send: Send;
   /** Called when connection_init arrives, before its credentials are checked. */
   onInitReceived: () => void;
   /**
@@ -94,16 +95,18 @@ export function createSocketOperations(services: OperationServices): Server<Sock
   });
 }
 
+const MESSAGE_END = Buffer.from('}');
+
 /**
- * Sends the messages of an operation directly, and returns only the end to the library. The library would serialize a long
- * result in one turn of the event loop, and each message of a subscription again for each subscriber.
+ * Sends the messages of an operation directly, and returns only the end to the library. The library would serialize a
+ * long result in one turn of the event loop, and each message of a subscription again for each subscriber.
  */
 function sendDirectly(
   messages: AsyncIterable<Message>,
   { id, send }: { id: string; send: SocketExtra['send'] },
 ): AsyncGenerator<ExecutionResult> {
   const iterator = messages[Symbol.asyncIterator]();
-  const messagePrefix = `{"id":${JSON.stringify(id)},"type":"next","payload":`;
+  const messageStart = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
   const end = async (): Promise<IteratorResult<ExecutionResult>> => {
     await iterator.return?.();
     return { done: true, value: undefined };
@@ -113,7 +116,7 @@ function sendDirectly(
       for (;;) {
         const { done, value } = await iterator.next();
         if (done) return { done: true, value: undefined };
-        await send(surround(messagePrefix, value.jsonParts, '}'));
+        await send(surround(messageStart, value.jsonParts, MESSAGE_END));
       }
     },
     return: end,

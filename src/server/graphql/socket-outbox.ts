@@ -15,7 +15,7 @@ const BUFFERED_BYTES_MAX = 64 * 1024;
 type SocketMessage = string | readonly Buffer[];
 
 /** Sends a message. Resolves when the message is sent, or the socket closes. */
-type Send = (message: SocketMessage) => Promise<void>;
+export type Send = (message: SocketMessage) => Promise<void>;
 
 /**
  * Returns the function that sends messages. Calls `onOverflow` when too many messages wait. It must close the socket,
@@ -53,7 +53,10 @@ export function createSend(socket: WebSocket, connection: Duplex, onOverflow: ()
   };
 }
 
-/** Sends each part as a frame of its own, because joining the parts of a long message would block the event loop. */
+/**
+ * Sends each part as a frame of its own, because joining the parts of a long message would block the event loop. Sends all
+ * frames in one turn of the event loop, because frames of two messages must not interleave.
+ */
 function sendMessage(socket: WebSocket, message: SocketMessage, onSent?: () => void): void {
   const parts = typeof message === 'string' ? [message] : message;
   for (const [index, part] of parts.entries()) {

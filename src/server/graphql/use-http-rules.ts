@@ -5,7 +5,7 @@ import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { SerializedResult } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import { createProblem, getHttpRefusal } from '../../kernel/errors.ts';
-import { createGraphqlHttpResponse } from './graphql-http-response.ts';
+import { createGraphqlHttpResponse, joinBody } from './graphql-http-response.ts';
 import { findResultStreamFormat, refuseUnacceptable } from './result-stream-format.ts';
 
 export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin {
@@ -53,7 +53,7 @@ export function useHttpRules(mapError: (error: unknown) => GraphQLError): Plugin
           { data, extensions, ...(mappedErrors && { errors: mappedErrors }), jsonParts },
           accept,
         );
-        return new Response(body, init);
+        return new Response(joinBody(body), init);
       };
       setResultProcessor(processor, 'application/json');
     },

@@ -28,7 +28,7 @@ import {
   INIT_MS,
   type OperationServices,
 } from './socket-operations.ts';
-import { createSend } from './socket-outbox.ts';
+import { createSend, type Send } from './socket-outbox.ts';
 import { EARLY_CLOSE_MS, SocketPace, WAIT_MAX_MS } from './socket-pace.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024;
@@ -227,11 +227,7 @@ class OpenSockets {
   }
 
   /** Adapts the socket to the interface that the protocol's library requires. */
-  #toLibrarySocket(
-    socket: WebSocket,
-    send: (message: string | readonly Buffer[]) => Promise<void>,
-    rate: MessageRate,
-  ): LibrarySocket {
+  #toLibrarySocket(socket: WebSocket, send: Send, rate: MessageRate): LibrarySocket {
     return {
       protocol: socket.protocol,
       send,

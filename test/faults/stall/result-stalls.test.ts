@@ -1,6 +1,6 @@
 /**
- * Requests large results that LIMIT_COST admits over four transports, 16 at the same time. No iteration of the event loop may use more than
- * 50 ms of CPU time, although completing and serializing one result takes longer.
+ * Requests large results, which LIMIT_COST admits, over four transports, 16 at the same time. No iteration of the event
+ * loop may use more than 50 ms of CPU time, although completing and serializing one result takes longer.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestApp, createTestDatabase } from '../../support/app.ts';

@@ -76,9 +76,15 @@ test('returns the same result of a heavy query over each transport', async () =>
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: headers });
   await socket.next();
-  socket.send({ id: 'pages', type: 'subscribe', payload: { query } });
+  const ids = ['1', '2', '3'];
+  for (const id of ids) socket.send({ id, type: 'subscribe', payload: { query } });
+  const messages = await Array.fromAsync({ length: 2 * ids.length }, () => socket.next());
   const { data } = postedResult;
-  expect(await socket.next()).toEqual({ id: 'pages', type: 'next', payload: { data } });
-  expect(await socket.next()).toEqual({ id: 'pages', type: 'complete' });
+  for (const id of ids) {
+    expect(messages.filter((message) => message.id === id)).toEqual([
+      { id, type: 'next', payload: { data } },
+      { id, type: 'complete' },
+    ]);
+  }
   socket.socket.close();
 });

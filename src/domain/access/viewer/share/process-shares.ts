@@ -71,7 +71,7 @@ export function toHolder(viewer: Viewer): { caller: string; project: string } {
 
 export class ProcessShares {
   readonly turns: Turns;
-  /** Spreads the pages of heavy operations over turns of the event loop. */
+  /** Spreads the completion and serialization of heavy results over turns of the event loop. */
   readonly pacer = new Pacer(ITEMS_PER_TURN);
   readonly #shares: Record<ShareName, BoundedShares>;
   readonly #config: Config;
