@@ -47,8 +47,8 @@ returns an error with the code FORBIDDEN, and REST responds with 403. Both name 
 the scope of the GraphQL field that does the same, and its description names the scope.
 
 A builder's bearer token has all scopes in the projects of the builder's orgs. The [role](#roles) of the builder
-decides what they can do with an org itself. An end user's token has permissions instead: CONNECT, INSTALL, READ and
-WRITE_RECORDS. OAuth scopes, which a customer grants to a provider app, are something else.
+decides what they can do with an org itself. An end user's token has permissions instead: CONNECT, INSTALL, READ,
+WRITE_RECORDS and APPROVE. OAuth scopes, which a customer grants to a provider app, are something else.
 
 \`npm run schema\` generates this page.
 `;

@@ -46,6 +46,11 @@ const compose = z
         stop_grace_period: z.string().optional(),
       }),
     ),
+    networks: z.object({
+      default: z.object({
+        ipam: z.object({ config: z.array(z.object({ subnet: z.string() })).length(1) }),
+      }),
+    }),
   })
   .parse(parse(readFileSync(join(ROOT, 'ops', 'compose.yaml'), 'utf8'), { merge: true }));
 const gateways = Object.values(compose.services).filter(({ build }) => build);
@@ -89,6 +94,15 @@ test('gives the processes of compose.yaml valid settings and time to stop', () =
     const endMs = config.DRAIN_MS + config.SHUTDOWN_MS + MARGIN_MS;
     expect(Number(grace?.replace('s', '')) * 1_000).toBeGreaterThanOrEqual(endMs);
   }
+});
+
+test('trusts the header of the proxy, in compose.yaml and in Kubernetes', () => {
+  const [network] = compose.networks.default.ipam.config;
+  for (const { environment: env = {} } of gateways) {
+    expect(env.TRUSTED_PROXIES).toBe(network?.subnet);
+  }
+  const configMap = manifests.find(({ manifest }) => manifest.kind === 'ConfigMap')?.manifest;
+  expect(configMap).toMatchObject({ data: { TRUSTED_PROXIES: expect.any(String) } });
 });
 
 test('configures Prometheus for each process of compose.yaml, and HAProxy for those with the API', () => {

@@ -80,7 +80,7 @@ const booleanEntitlementResource = resource(
 
 export const entitlementsResource = resource(
   'Entitlements',
-  "The features of an org's billing plan. The operator sets them.",
+  "The features of a project's billing plan. The operator sets them.",
   {
     brandingRemoval: computed(
       booleanEntitlementResource.describe(
@@ -100,7 +100,7 @@ export const projectResource = resource(
     appName: z.string().describe('The name of the app, which end users see when they connect.'),
     orgId: idField.describe('The id of the org that owns it.'),
     entitlements: computed(
-      entitlementsResource.describe("The features of the org's billing plan."),
+      entitlementsResource.describe("The features of the project's billing plan."),
       (project: Row<'Project'>) => project,
     ),
     allowedOrigins: z

@@ -26,7 +26,7 @@ const tag = 'Projects';
 export const project = extendResource(projectResource, {
   entitlements: entitlementsResource
     .nullable()
-    .describe("The features of the org's billing plan, if includeEntitlements is true."),
+    .describe("The features of the project's billing plan, if includeEntitlements is true."),
 });
 
 export const projectEndpoints = [
