@@ -100,6 +100,11 @@ export interface RecordOutcome {
   data: Record<string, unknown> | null;
   /** Human-readable reasons of a refusal. */
   errors: string[];
+  /**
+   * Absent if the provider wrote or refused the record. `UNKNOWN`: the provider may have written it. `NOT_EXECUTED`:
+   * this call did not write it, and a repetition may succeed.
+   */
+  failure?: 'UNKNOWN' | 'NOT_EXECUTED';
 }
 
 /** Creates the outcome of a written record. `recordId` is null if the vendor does not return the id of a created record. */

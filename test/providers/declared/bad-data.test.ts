@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Behavior } from '../../../src/providers/behavior.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
-import type { BatchWrite, PageRead } from '../../../src/providers/moving-records.ts';
+import type { PageRead } from '../../../src/providers/moving-records.ts';
 import {
   type ServedResponse,
   startProviderServer,
@@ -44,15 +44,13 @@ async function startVendor(responses: ServedResponse[], provider = cursorProvide
     return responses[Math.min(requestCount, responses.length) - 1] as ServedResponse;
   });
   const session = createPlainSession(server.url);
-  const { readPage, writeRecord, writeBatch } = provider.capabilities;
+  const { readPage, writeRecord } = provider.capabilities;
   return {
     server,
     read: async (read: Partial<PageRead> = {}) =>
       readPage!(session, { objectName: 'things', fields: ['id', 'n'], pageSize: 2, ...read }),
     create: async () =>
       writeRecord!(session, { type: 'CREATE', objectName: 'things', record: { n: 1 } }),
-    createMany: async (records: BatchWrite['records']) =>
-      writeBatch!(session, { type: 'CREATE', objectName: 'things', records, allOrNone: false }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
@@ -106,34 +104,6 @@ test('reports an unknown outcome if the response to a create is not JSON', async
     kind: 'DISCONNECTED',
     isOutcomeUnknown: true,
   });
-});
-
-test('returns the outcomes of single writes until the vendor fails', async () => {
-  await using vendor = await startVendor([
-    respondWith({ thing: { id: 1 } }),
-    { status: 400, body: { error: 'no such n' } },
-    { status: 429, body: { error: 'slow down' } },
-  ]);
-  const records = [1, 2, 3, 4].map((n) => ({ record: { n } }));
-  expect(await vendor.createMany(records)).toMatchObject([
-    { success: true, recordId: '1' },
-    { success: false, errors: ['no such n'] },
-    { success: false, errors: [expect.stringContaining('It was not written')] },
-    { success: false, errors: [expect.stringContaining('Not attempted')] },
-  ]);
-  expect(vendor.server.requests).toHaveLength(3);
-  // No record was written, so the whole batch may be retried.
-  expect(await catchFailure(vendor.createMany(records))).toMatchObject({ kind: 'RATE_LIMITED' });
-  await using failingVendor = await startVendor([
-    respondWith({ thing: { id: 1 } }),
-    respondWith('<html>'),
-  ]);
-  expect(await failingVendor.createMany(records)).toMatchObject([
-    { success: true },
-    { success: false, errors: [expect.stringContaining('may have been written')] },
-    { success: false },
-    { success: false },
-  ]);
 });
 
 test('continues after an empty page, and throws if too many pages are empty', async () => {

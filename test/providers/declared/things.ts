@@ -20,6 +20,10 @@ interface Things {
   behavior?: Partial<Behavior>;
   /** Default: things cannot be created. */
   create?: ObjectDeclarationInput['create'];
+  /** Default: things cannot be updated. */
+  update?: ObjectDeclarationInput['update'];
+  /** Default: the vendor has no idempotency keys. */
+  idempotency?: DeclarationInput['idempotency'];
 }
 
 /** The parameter with the position of a page. */
@@ -30,6 +34,8 @@ export function createThingsProvider({
   errors = { messages: ['/message'] },
   behavior,
   create,
+  update,
+  idempotency,
 }: Things): Provider {
   return createDeclarativeProvider({
     name: 'things',
@@ -41,6 +47,7 @@ export function createThingsProvider({
       checkedAgainst: 'nothing, because only tests use it',
       errors,
       behavior: { ...UNDOCUMENTED, ...behavior },
+      ...(idempotency && { idempotency }),
       objects: {
         things: {
           displayName: 'Things',
@@ -52,6 +59,7 @@ export function createThingsProvider({
             ...list,
           },
           ...(create && { create }),
+          ...(update && { update }),
         },
       },
     },

@@ -61,6 +61,7 @@ export function updateBatch(
   const { inputs } = updateBody.parse(body);
   store.getObject(name);
   checkSize(inputs);
+  checkDistinctIds(inputs);
   const results: HubspotRecord[] = [];
   const errors: BatchError[] = [];
   for (const { id, properties } of inputs) {
@@ -78,6 +79,15 @@ export function updateBatch(
 function checkSize({ length }: unknown[]): void {
   if (length <= INPUTS_MAX) return;
   throw new HubspotRefusal(400, 'VALIDATION_ERROR', `The maximum batch size is ${INPUTS_MAX}`);
+}
+
+/** One repeated id fails the whole batch, with or without trace IDs. */
+function checkDistinctIds(inputs: { id: string }[]): void {
+  const ids = inputs.map(({ id }) => id);
+  const repeatedIds = ids.filter((id, index) => ids.indexOf(id) < index);
+  if (repeatedIds.length === 0) return;
+  const message = `Duplicate IDs found in batch input: [${repeatedIds.join(', ')}]. IDs must be unique`;
+  throw new HubspotRefusal(400, 'VALIDATION_ERROR', message);
 }
 
 function createBatchError(refusal: unknown, context: Record<string, string[]>): BatchError {

@@ -26,6 +26,12 @@ import {
   type WriteTask,
 } from './write-task.ts';
 
+/** The failure that stopped an attempt. */
+export interface StoppingFailure extends AttemptFailure {
+  /** Entries that were never sent, because an earlier request failed. Absent if an earlier attempt may have sent them. */
+  unsentEntries?: readonly WriteEntry[];
+}
+
 interface Attempt {
   claim: WriteClaim;
   /** Null if the catalog no longer has the provider. */
@@ -43,7 +49,7 @@ interface RequestContext {
 export async function attemptWrite(
   services: ProviderServices,
   { claim, provider, entries }: Attempt,
-): Promise<AttemptFailure | null> {
+): Promise<StoppingFailure | null> {
   const { task, target, wasUncertain } = claim;
   if (!target) return createPermanentFailure('The installation has been deleted.');
   if (!provider) return createPermanentFailure(describeMissingProvider(target.connection.provider));
@@ -58,17 +64,23 @@ export async function attemptWrite(
     return toFailure(services, error);
   }
   const sendsKey = supportsKey(provider, { task, entries });
-  for (const [index, request] of groupIntoRequests(entries, provider.limits.batchSize).entries()) {
+  const requests = groupIntoRequests(entries, { task, provider }).filter(isOpen);
+  for (const [index, request] of requests.entries()) {
     // A failure of this request must not lose the outcomes of earlier requests.
     if (index > 0) await saveProgress(services, claim, entries);
     try {
       await setOutcomes(request, { ...context, wasUncertain, sendsKey });
     } catch (error) {
-      return toFailure(services, error);
+      const failure = toFailure(services, error);
+      return wasUncertain
+        ? failure
+        : { ...failure, unsentEntries: requests.slice(index + 1).flat() };
     }
   }
   return null;
 }
+
+const isOpen = (request: readonly WriteEntry[]) => request.some(({ outcome }) => outcome === null);
 
 async function setOutcomes(
   request: readonly WriteEntry[],
@@ -83,7 +95,7 @@ async function setOutcomes(
   await addCurrentData(outcomes, request, context);
   for (const [index, entry] of request.entries()) {
     const outcome = outcomes[index];
-    if (outcome) entry.outcome = toStorableOutcome(outcome);
+    if (outcome) entry.outcome = toStorableOutcome(outcome, context);
   }
 }
 
@@ -111,14 +123,29 @@ export function supportsKey(
 }
 
 /**
- * Groups entries by request. The groups of a task never change, so that an attempt that repeats a request sends the
- * same records with the same key.
+ * Groups all entries of the task by request, in the order of the requests. The groups of a task never change, so that an
+ * attempt that repeats a request sends the same records with the same key. A request updates a record once, because
+ * HubSpot refuses a request that repeats an id. Further updates are in later requests, in their order. An all-or-none
+ * batch stays one request, and the provider decides about repeated ids.
  */
-function groupIntoRequests(entries: readonly WriteEntry[], batchSize: number): WriteEntry[][] {
-  const requests = Map.groupBy(entries, ({ position }) => Math.floor(position / batchSize));
-  return [...requests.values()].filter((request) =>
-    request.some(({ outcome }) => outcome === null),
-  );
+function groupIntoRequests(
+  entries: readonly WriteEntry[],
+  {
+    task: { type, allOrNone },
+    provider: { limits },
+  }: Pick<RequestContext, 'task'> & { provider: Pick<Provider, 'limits'> },
+): WriteEntry[][] {
+  const separatesUpdates = type === 'UPDATE' && !allOrNone;
+  const updateCounts = new Map<string, number>();
+  const requests = Map.groupBy(entries, ({ position, record }) => {
+    const batch = Math.floor(position / limits.batchSize);
+    if (!separatesUpdates) return `${batch}`;
+    const target = `${batch} ${String(record.id)}`;
+    const earlierCount = updateCounts.get(target) ?? 0;
+    updateCounts.set(target, earlierCount + 1);
+    return `${batch} ${earlierCount}`;
+  });
+  return [...requests.values()];
 }
 
 /**

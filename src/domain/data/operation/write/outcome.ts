@@ -6,7 +6,7 @@ import { toStorableJson, toStorableString } from '../../../base/storable-json.ts
 import { shortenText } from '../../../base/stored-text.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 
-export interface StoredOutcome extends Omit<RecordOutcome, 'errors'> {
+export interface StoredOutcome extends Omit<RecordOutcome, 'errors' | 'failure'> {
   errors: Text[];
   /** True if the provider may have executed the write. */
   isUnknown?: true;
@@ -19,18 +19,25 @@ const DATA_BYTES_MAX = 256 * 1024;
 const ERRORS_MAX = 20;
 const ERROR_LENGTH_MAX = 500;
 
-/** Limits the size of an outcome, and removes characters that PostgreSQL can't store. */
-export function toStorableOutcome({
-  success,
-  recordId,
-  data,
-  errors,
-}: RecordOutcome): StoredOutcome {
+/**
+ * Limits the size of an outcome, and removes characters that PostgreSQL can't store. With `wasUncertain`, an earlier
+ * attempt may have written a record that the last attempt did not write.
+ */
+export function toStorableOutcome(
+  { success, recordId, data, errors, failure }: RecordOutcome,
+  { wasUncertain }: { wasUncertain: boolean },
+): StoredOutcome {
+  const storableId = recordId === null ? null : toStorableString(recordId);
+  const reason = errors.join(' ');
+  if (failure === 'UNKNOWN') return createUnknownOutcome(storableId, reason);
+  if (failure === 'NOT_EXECUTED' && wasUncertain) {
+    return createUnknownOutcome(storableId, `The last attempt failed: ${reason}`);
+  }
   const isStored =
     data && !isTooDeep(data) && Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX;
   return {
     success,
-    recordId: recordId === null ? null : toStorableString(recordId),
+    recordId: storableId,
     data: isStored ? toStorableJson(data) : null,
     errors: errors.slice(0, ERRORS_MAX).map(toErrorText),
   };
@@ -38,6 +45,12 @@ export function toStorableOutcome({
 
 export function createFailedOutcome(recordId: string | null, reason: Text): StoredOutcome {
   return { success: false, recordId, data: null, errors: [toErrorText(reason)] };
+}
+
+/** Creates the outcome of a record that was never sent, because an earlier request failed for this reason. */
+export function createUnsentOutcome(recordId: string | null, reason: Text): StoredOutcome {
+  const error = text`Not attempted, because an earlier request failed: ${reason}`;
+  return createFailedOutcome(recordId, error);
 }
 
 /** Creates the outcome of a write that must not be repeated. The caller has to check whether it was executed. */

@@ -12,8 +12,13 @@ import { DAY_MS, MINUTE_MS } from '../../../../work/durations.ts';
 import type { ProviderServices, RowServices } from '../../../access/call.ts';
 import { OperationRequests } from '../../../connections/diagnosis/operation-requests.ts';
 import { findLatestContent } from '../../../integrations/integration/content-cache.ts';
-import { attemptWrite, createPermanentFailure, supportsKey } from './attempt.ts';
-import { createFailedOutcome, createUnknownOutcome } from './outcome.ts';
+import {
+  attemptWrite,
+  createPermanentFailure,
+  type StoppingFailure,
+  supportsKey,
+} from './attempt.ts';
+import { createFailedOutcome, createUnknownOutcome, createUnsentOutcome } from './outcome.ts';
 import { type AttemptFailure, decideRetry, getKeyExpireTime, isRepeatable } from './retry.ts';
 import { type EndedWrite, endWrite, failWrite, postponeWrite } from './write-end.ts';
 import {
@@ -152,19 +157,36 @@ async function attemptOnce(
   const mustStop = wasUncertain && !isRepeatable({ ...task, keyUntil }, services.now());
   // The claim has counted an attempt, but none is made.
   if (mustStop) task.attempts -= 1;
-  const failure = mustStop
+  const failure: StoppingFailure | null = mustStop
     ? createUnrepeatableFailure({ task, entries, keyUntil })
     : await attemptWrite(services, { claim, provider, entries });
   if (!failure) return null;
   const timing = { now: services.now(), random: services.random };
   const decision = decideRetry({ ...task, wasUncertain, keyUntil }, failure, timing);
   if (decision.kind === 'retry') return { time: decision.time, failure };
-  const createOutcome = decision.kind === 'unknown' ? createUnknownOutcome : createFailedOutcome;
-  for (const entry of entries) {
-    const recordId = task.type === 'CREATE' ? null : String(entry.record.id);
-    entry.outcome ??= createOutcome(recordId, failure.message);
-  }
+  setFailedOutcomes(entries, { task, failure, isUnknown: decision.kind === 'unknown' });
   return null;
+}
+
+interface FinalFailure {
+  task: WriteTask;
+  failure: StoppingFailure;
+  /** True if the provider may have executed the requests that were sent. */
+  isUnknown: boolean;
+}
+
+/** Sets the outcomes of the entries that have none, after a failure that is not retried. */
+function setFailedOutcomes(
+  entries: readonly WriteEntry[],
+  { task, failure: { message, unsentEntries }, isUnknown }: FinalFailure,
+): void {
+  const createSentOutcome = isUnknown ? createUnknownOutcome : createFailedOutcome;
+  const unsent = new Set(unsentEntries);
+  for (const entry of entries) {
+    const createOutcome = unsent.has(entry) ? createUnsentOutcome : createSentOutcome;
+    const recordId = task.type === 'CREATE' ? null : String(entry.record.id);
+    entry.outcome ??= createOutcome(recordId, message);
+  }
 }
 
 async function findProvider(

@@ -61,12 +61,13 @@ test('summarizes a batch by its counts, and fails it if nothing was written', ()
 });
 
 test("removes characters that the database rejects from a provider's response, and truncates it", () => {
-  const outcome = toStorableOutcome({
+  const refusedOutcome = {
     success: false,
     recordId: 'c\0 1',
     data: { 'na\0me': ['a\0b', { half: '\ud83d' }], time: null, count: 1.5 },
     errors: ['x'.repeat(10_000), ...Array.from({ length: 50 }, () => 'no')],
-  });
+  };
+  const outcome = toStorableOutcome(refusedOutcome, { wasUncertain: false });
   expect(outcome).toMatchObject({
     recordId: 'c 1',
     data: { name: ['ab', { half: '\ufffd' }], time: null, count: 1.5 },
@@ -74,12 +75,31 @@ test("removes characters that the database rejects from a provider's response, a
   expect(outcome.errors).toHaveLength(20);
   expect(outcome.errors[0]).toHaveLength(500);
   const large = { success: true, recordId: 'c1', data: { text: 'x'.repeat(300_000) }, errors: [] };
-  expect(toStorableOutcome(large)).toEqual({
+  expect(toStorableOutcome(large, { wasUncertain: false })).toEqual({
     success: true,
     recordId: 'c1',
     data: null,
     errors: [],
   });
+});
+
+test('reports an unknown outcome if the last or an earlier attempt may have written the record', () => {
+  const failed = { success: false, recordId: 'c\0 1', data: null, errors: ['Not attempted'] };
+  const unknown = {
+    success: false,
+    recordId: 'c 1',
+    errors: [expect.stringContaining('The outcome is unknown')],
+    isUnknown: true,
+  };
+  const known = { success: false, recordId: 'c 1', data: null, errors: ['Not attempted'] };
+  const listOutcomes = (failure: 'UNKNOWN' | 'NOT_EXECUTED') =>
+    [false, true].map((wasUncertain) =>
+      toStorableOutcome({ ...failed, failure }, { wasUncertain }),
+    );
+  expect(listOutcomes('UNKNOWN')).toMatchObject([unknown, unknown]);
+  expect(listOutcomes('NOT_EXECUTED')).toEqual([known, expect.objectContaining(unknown)]);
+  // The provider refused the record itself, as it had in the earlier attempt.
+  expect(toStorableOutcome(failed, { wasUncertain: true })).toEqual(known);
 });
 
 test('keeps the names in a reason as parts, also in the summary', () => {
