@@ -8,6 +8,7 @@ import {
   type RecordOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
+import { writeOneByOne } from '../write-one-by-one.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
 import {
@@ -37,7 +38,7 @@ export async function writeBatch(
   }
   return batch
     ? writeInOneRequest(vendor, session, { ...write, object, batch })
-    : writeOneByOne(vendor, session, write);
+    : writeOneByOne(write, (single) => writeRecord(vendor, session, single), parseId);
 }
 
 async function writeInOneRequest(
@@ -65,43 +66,6 @@ async function writeInOneRequest(
     );
   }
   return refuseOrThrow(vendor, response, ids);
-}
-
-/**
- * Writes records one by one, for vendors without a batch request. If the first record fails, throws its error, because
- * nothing was written. If a later record fails, it and the records after it get failed outcomes, which the caller can
- * retry.
- */
-async function writeOneByOne(
-  vendor: Vendor,
-  session: ProviderSession,
-  { type, objectName, records, idempotencyKey }: BatchWrite,
-): Promise<RecordOutcome[]> {
-  const outcomes: RecordOutcome[] = [];
-  for (const [index, { record }] of records.entries()) {
-    const write = {
-      type,
-      objectName,
-      record,
-      ...(idempotencyKey && { idempotencyKey: `${idempotencyKey}-${index}` }),
-    };
-    try {
-      outcomes.push(await writeRecord(vendor, session, write));
-    } catch (error) {
-      if (!(error instanceof ProviderError) || outcomes.length === 0) throw error;
-      const outcome = error.isOutcomeUnknown ? 'It may have been written' : 'It was not written';
-      const skippedIds = records
-        .slice(index + 1)
-        .map((skipped) => findUpdatedId(type, skipped.record));
-      const skippedError = 'Not attempted, because an earlier record failed';
-      return [
-        ...outcomes,
-        createRefusedOutcome(findUpdatedId(type, record), [`${outcome}: ${error.message}`]),
-        ...skippedIds.map((id) => createRefusedOutcome(id, [skippedError])),
-      ];
-    }
-  }
-  return outcomes;
 }
 
 function findUpdatedId(type: BatchWrite['type'], record: Record<string, unknown>): string | null {
