@@ -287,50 +287,6 @@ test('returns an outcome if HubSpot reports that the record to delete is missing
   });
 });
 
-test('assigns the outcomes of a batch without trace ids', async () => {
-  await using server = await startHubspotServer();
-  const results = ['1', '3'].map((id) => ({ id, properties: { firstname: id } }));
-  const context = { objectWriteTraceId: ['1'], existingId: ['7'] };
-  server.failNext({
-    status: 207,
-    body: {
-      status: 'COMPLETE',
-      results,
-      errors: [{ status: 'error', category: 'CONFLICT', message: 'Exists', context }],
-      numErrors: 1,
-    },
-  });
-  const outcomes = await writeBatch(createSession(server), {
-    type: 'CREATE',
-    objectName: 'contacts',
-    records: [1, 2, 3].map((firstname) => ({ record: { firstname } })),
-    allOrNone: false,
-  });
-  expect(outcomes.map(({ recordId, errors }) => [recordId, errors])).toEqual([
-    ['1', []],
-    [null, ['Exists']],
-    ['3', []],
-  ]);
-});
-
-test('omits trace ids from an all-or-none create, and updates the valid records of an update', async () => {
-  await using server = await startHubspotServer();
-  const { id } = server.store.create('contacts', { firstname: 'Ada' });
-  const batch = { objectName: 'contacts', allOrNone: true } as const;
-  const validEntry = { record: { firstname: 'Bob' } };
-  await writeBatch(createSession(server), { ...batch, type: 'CREATE', records: [validEntry] });
-  expect(server.requests[0]?.body).toEqual({ inputs: [{ properties: { firstname: 'Bob' } }] });
-  const outcomes = await writeBatch(createSession(server), {
-    ...batch,
-    type: 'UPDATE',
-    records: [{ record: { firstname: 'nobody' } }, { record: { id, firstname: 'Eve' } }],
-  });
-  expect(outcomes).toMatchObject([
-    { success: false, recordId: null },
-    { success: true, recordId: id, data: { firstname: 'Eve' } },
-  ]);
-});
-
 test('never lets a name or an id change the request path', async () => {
   await using server = await startHubspotServer();
   const { id } = server.store.create('contacts', { firstname: 'Ada' });

@@ -8,6 +8,7 @@ import {
   type RecordOutcome,
 } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
+import { writeOneByOne } from '../write-one-by-one.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
 import {
@@ -37,7 +38,7 @@ export async function writeBatch(
   }
   return batch
     ? writeInOneRequest(vendor, session, { ...write, object, batch })
-    : writeOneByOne(vendor, session, write);
+    : writeOneByOne(write, (single) => writeRecord(vendor, session, single), parseId);
 }
 
 async function writeInOneRequest(
@@ -65,73 +66,6 @@ async function writeInOneRequest(
     );
   }
   return refuseOrThrow(vendor, response, ids);
-}
-
-/**
- * Writes records one by one, for vendors without a batch request. If the first record fails, throws its error if the
- * batch can be repeated. Otherwise, the failed record and the records after it get outcomes with their `failure`.
- */
-async function writeOneByOne(
-  vendor: Vendor,
-  session: ProviderSession,
-  batch: BatchWrite,
-): Promise<RecordOutcome[]> {
-  const { type, objectName, records, idempotencyKey } = batch;
-  const outcomes: RecordOutcome[] = [];
-  for (const [index, { record }] of records.entries()) {
-    const write = {
-      type,
-      objectName,
-      record,
-      ...(idempotencyKey && { idempotencyKey: `${idempotencyKey}-${index}` }),
-    };
-    try {
-      outcomes.push(await writeRecord(vendor, session, write));
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      if (index === 0 && isRepeatable(batch, error)) throw error;
-      return [...outcomes, ...createFailedOutcomes(batch, { index, error })];
-    }
-  }
-  return outcomes;
-}
-
-/**
- * True if a repetition of the batch creates no record twice, after its first record failed. A batch of a single record
- * counts as repeatable, because its error describes its only record.
- */
-function isRepeatable(
-  { type, records, idempotencyKey }: BatchWrite,
-  { isOutcomeUnknown }: ProviderError,
-): boolean {
-  return (
-    !isOutcomeUnknown || type === 'UPDATE' || idempotencyKey !== undefined || records.length === 1
-  );
-}
-
-/** Creates the outcomes of the record at `index`, which failed, and of the records after it, which were not sent. */
-function createFailedOutcomes(
-  { type, records }: BatchWrite,
-  { index, error }: { index: number; error: ProviderError },
-): RecordOutcome[] {
-  const { message, isOutcomeUnknown } = error;
-  const [failedId = null, ...unsentIds] = records
-    .slice(index)
-    .map(({ record }) => findUpdatedId(type, record));
-  const failedOutcome: RecordOutcome = isOutcomeUnknown
-    ? { ...createRefusedOutcome(failedId, [message]), failure: 'UNKNOWN' }
-    : {
-        ...createRefusedOutcome(failedId, [`It was not written: ${message}`]),
-        failure: 'NOT_EXECUTED',
-      };
-  const unsentError = 'Not attempted, because an earlier record failed';
-  return [
-    failedOutcome,
-    ...unsentIds.map((id) => ({
-      ...createRefusedOutcome(id, [unsentError]),
-      failure: 'NOT_EXECUTED' as const,
-    })),
-  ];
 }
 
 function findUpdatedId(type: BatchWrite['type'], record: Record<string, unknown>): string | null {

@@ -54,7 +54,7 @@ const features: Provider['features'] = {
   associations: true,
   headers: false,
   idempotencyKeyLifetimeMs: null,
-  // HubSpot always writes the valid records of a batch of updates.
+  // A batch of updates can't be refused as a whole, because HubSpot skips missing ids even without trace ids.
   allOrNoneTypes: ['CREATE'],
 };
 

@@ -13,6 +13,9 @@ import { createFailure, findRefusal, listMessages } from './failure.ts';
 import { paths, toRecordId } from './paths.ts';
 import { recordResponse } from './wire.ts';
 
+export const ID_REFUSAL = 'An update needs the id of a HubSpot record';
+export const ASSOCIATIONS_REFUSAL = 'HubSpot accepts associations only when a record is created';
+
 export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
   return write.type === 'CREATE' ? createRecord(session, write) : updateRecord(session, write);
 }
@@ -33,11 +36,11 @@ async function updateRecord(
   session: ProviderSession,
   { objectName, record, associations }: RecordWrite,
 ): Promise<RecordOutcome> {
-  refuseAssociations(associations);
+  // HubSpot accepts associations only on creates, and would silently drop them.
+  if (hasAssociations(associations)) throw new ProviderError('BAD_REQUEST', ASSOCIATIONS_REFUSAL);
   const { id, ...properties } = record;
   const recordId = toRecordId(id);
-  if (recordId === null)
-    return createRefusedOutcome(null, ['An update needs the id of a HubSpot record']);
+  if (recordId === null) return createRefusedOutcome(null, [ID_REFUSAL]);
   const path = paths.record(objectName, recordId);
   const response = await session.send({ method: 'PATCH', path, body: { properties } });
   if (response.status === 404) return createRefusedOutcome(recordId, listMessages(response));
@@ -59,13 +62,8 @@ export async function deleteRecord(
   return refuseOrThrow(response, recordId);
 }
 
-/** Throws if an update has associations. HubSpot accepts them only on creates, and would silently drop them. */
-export function refuseAssociations(associations: unknown[] | undefined): void {
-  if (!associations || associations.length === 0) return;
-  throw new ProviderError(
-    'BAD_REQUEST',
-    'HubSpot accepts associations only when a record is created',
-  );
+export function hasAssociations(associations: unknown[] | undefined): boolean {
+  return associations !== undefined && associations.length > 0;
 }
 
 function toOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {

@@ -1,33 +1,42 @@
 /** Batch creates and updates of the HubSpot test server, including partial successes. */
 import { z } from 'zod';
-import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
+import {
+  type HubspotRecord,
+  HubspotRefusal,
+  type HubspotStore,
+  recordProperties,
+} from './hubspot-store.ts';
 import type { ServedRequest, ServedResponse } from './provider-server.ts';
 
 const INPUTS_MAX = 100;
 const STARTED_AT = '2026-01-01T00:00:00.000Z';
 
-const properties = z.record(z.string(), z.unknown());
+const objectWriteTraceId = z.string().optional();
 const createBody = z.strictObject({
   inputs: z.array(
     z.strictObject({
-      properties,
+      properties: recordProperties,
       associations: z.array(z.unknown()).optional(),
-      objectWriteTraceId: z.string().optional(),
+      objectWriteTraceId,
     }),
   ),
 });
 const updateBody = z.strictObject({
-  inputs: z.array(z.strictObject({ id: z.string(), properties })),
+  inputs: z.array(
+    z.strictObject({ id: z.string(), properties: recordProperties, objectWriteTraceId }),
+  ),
 });
 
 interface BatchError {
   status: 'error';
   category: string;
   message: string;
-  context: Record<string, string[]>;
+  context: { objectWriteTraceId?: string[]; ids?: string[] };
 }
 
-/** Without trace IDs, one invalid input fails the whole batch. */
+type BatchResult = HubspotRecord & { objectWriteTraceId?: string | undefined };
+
+/** Without trace IDs, one invalid input fails the whole batch. Returns the results in another order, as HubSpot may. */
 export function createBatch(
   store: HubspotStore,
   { body }: ServedRequest,
@@ -36,15 +45,14 @@ export function createBatch(
   const { inputs } = createBody.parse(body);
   store.getObject(name);
   checkSize(inputs);
-  const isPartial = inputs.every((input) => input.objectWriteTraceId !== undefined);
-  if (!isPartial) for (const input of inputs) store.checkProperties(name, input.properties);
-  const results: (HubspotRecord & { objectWriteTraceId?: string })[] = [];
+  if (!isPartial(inputs)) for (const input of inputs) store.checkProperties(name, input.properties);
+  const results: BatchResult[] = [];
   const errors: BatchError[] = [];
   for (const { objectWriteTraceId, ...input } of inputs) {
     try {
       const record = store.create(name, input.properties);
       if (input.associations) record.associations = input.associations;
-      results.push({ ...record, objectWriteTraceId });
+      results.unshift(createResult(record, objectWriteTraceId));
     } catch (refusal) {
       errors.push(createBatchError(refusal, { objectWriteTraceId: [objectWriteTraceId ?? ''] }));
     }
@@ -52,7 +60,10 @@ export function createBatch(
   return createBatchResponse(201, results, errors);
 }
 
-/** Returns the results in another order than the inputs, as HubSpot may. */
+/**
+ * Without trace IDs, one invalid input fails the whole batch, but a missing record does not. Returns the results in
+ * another order than the inputs, as HubSpot may.
+ */
 export function updateBatch(
   store: HubspotStore,
   { body }: ServedRequest,
@@ -62,18 +73,35 @@ export function updateBatch(
   store.getObject(name);
   checkSize(inputs);
   checkDistinctIds(inputs);
-  const results: HubspotRecord[] = [];
+  if (!isPartial(inputs)) {
+    for (const { id, properties } of inputs) store.checkProperties(name, properties, id);
+  }
+  const results: BatchResult[] = [];
   const errors: BatchError[] = [];
-  for (const { id, properties } of inputs) {
+  for (const { id, properties, objectWriteTraceId } of inputs) {
     const record = store.find(name, id);
+    const context = record ? { objectWriteTraceId: [objectWriteTraceId ?? ''] } : { ids: [id] };
     try {
       if (!record) throw new HubspotRefusal(404, 'OBJECT_NOT_FOUND', 'Could not get some objects');
-      results.unshift(store.update(name, record, properties));
+      results.unshift(createResult(store.update(name, record, properties), objectWriteTraceId));
     } catch (refusal) {
-      errors.push(createBatchError(refusal, { ids: [id] }));
+      errors.push(createBatchError(refusal, context));
     }
   }
   return createBatchResponse(200, results, errors);
+}
+
+function isPartial(inputs: { objectWriteTraceId?: string | undefined }[]): boolean {
+  return inputs.every(({ objectWriteTraceId }) => objectWriteTraceId !== undefined);
+}
+
+/** Returns values as HubSpot does: as texts, with email addresses in lower case. */
+function createResult(record: HubspotRecord, objectWriteTraceId: string | undefined): BatchResult {
+  const entries = Object.entries(record.properties).map(([name, value]) => {
+    const text = value === null ? null : String(value);
+    return [name, name === 'email' ? text?.toLowerCase() : text];
+  });
+  return { ...record, properties: Object.fromEntries(entries), objectWriteTraceId };
 }
 
 function checkSize({ length }: unknown[]): void {
@@ -90,7 +118,7 @@ function checkDistinctIds(inputs: { id: string }[]): void {
   throw new HubspotRefusal(400, 'VALIDATION_ERROR', message);
 }
 
-function createBatchError(refusal: unknown, context: Record<string, string[]>): BatchError {
+function createBatchError(refusal: unknown, context: BatchError['context']): BatchError {
   if (!(refusal instanceof HubspotRefusal)) throw refusal;
   const { category } = z.object({ category: z.string() }).parse(refusal.response.body);
   return { status: 'error', category, message: refusal.message, context };

@@ -4,7 +4,12 @@ import { createBatch, updateBatch } from './hubspot-batch.ts';
 import { createHubspotObjects } from './hubspot-objects.ts';
 import { createGroup, createProperty, findGroup, updateProperty } from './hubspot-properties.ts';
 import { listRecords, readBatch, searchRecords } from './hubspot-search.ts';
-import { createHubspotError, HubspotRefusal, HubspotStore } from './hubspot-store.ts';
+import {
+  createHubspotError,
+  HubspotRefusal,
+  HubspotStore,
+  recordProperties,
+} from './hubspot-store.ts';
 import {
   type Intercept,
   type ProviderServer,
@@ -108,7 +113,7 @@ const association = z.strictObject({
     .min(1),
 });
 const createBody = z.strictObject({
-  properties: z.record(z.string(), z.unknown()),
+  properties: recordProperties,
   associations: z.array(association).optional(),
 });
 

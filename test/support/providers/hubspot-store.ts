@@ -1,4 +1,5 @@
 /** The data of a HubSpot account: objects with their properties, and records. */
+import { z } from 'zod';
 import type { ServedResponse } from './provider-server.ts';
 
 export interface HubspotProperty {
@@ -29,6 +30,12 @@ export interface HubspotObject {
   /** The property with the time of a record's last change. */
   changedProperty: 'lastmodifieddate' | 'hs_lastmodifieddate';
 }
+
+/** HubSpot refuses a request with a nested value as a whole. */
+export const recordProperties = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.null()]),
+);
 
 export interface HubspotRecord {
   id: string;
