@@ -149,7 +149,10 @@ export const shopify: DeclaredProvider = {
     errors: {
       messages: ['/errors'],
       failureMember: '/errors',
-      rules: [{ contains: 'ACCESS_DENIED', kind: 'FORBIDDEN' }],
+      rules: [
+        { contains: 'ACCESS_DENIED', kind: 'FORBIDDEN' },
+        { contains: 'INTERNAL_SERVER_ERROR', kind: 'SERVER_ERROR' },
+      ],
       // The rate limit refills by at least 100 points per second. A page costs hundreds.
     },
     events: {
