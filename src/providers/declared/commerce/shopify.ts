@@ -166,6 +166,7 @@ export const shopify: DeclaredProvider = {
         source: 'event',
         at: { header: 'X-Shopify-Shop-Domain' },
         template: '{account}.myshopify.com',
+        ignoresCase: true,
       },
       typeParts: [{ header: 'X-Shopify-Topic' }],
       types: {
