@@ -13,7 +13,7 @@ export const PROVIDER_EVENT_KINDS = [
 ] as const;
 export type ProviderEventKind = (typeof PROVIDER_EVENT_KINDS)[number];
 
-/** The two records of an association. */
+/** The two records of an association. An `objectName` is empty if the provider does not name the object. */
 export interface ProviderAssociation {
   from: { id: string; objectName: string };
   to: { id: string; objectName: string };

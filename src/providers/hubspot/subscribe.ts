@@ -59,6 +59,7 @@ const eventSchema = typedEvent.extend({
   fromObjectTypeId: z.string().max(64).optional(),
   toObjectId: idSchema.optional(),
   toObjectTypeId: z.string().max(64).optional(),
+  associationType: z.string().max(256).nullish(),
 });
 type HubspotEvent = z.output<typeof eventSchema>;
 const bodySchema = z.array(typedEvent).max(1_000);
@@ -91,7 +92,7 @@ const OBJECT_NAMES = new Map([
 function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
   return parseBody(body).map(({ event, raw }) => {
     const { prefix, action } = parseType(event);
-    const association = findAssociation(event);
+    const association = findAssociation(event, prefix);
     const typeId = event.objectTypeId ?? event.fromObjectTypeId ?? prefix;
     const recordId = event.objectId ?? association?.from.id ?? null;
     return {
@@ -117,12 +118,22 @@ function parseType({ subscriptionType }: z.output<typeof typedEvent>) {
   return { prefix, action };
 }
 
-function findAssociation(event: HubspotEvent): ProviderAssociation | null {
-  const { fromObjectId, fromObjectTypeId = '', toObjectId, toObjectTypeId = '' } = event;
+/**
+ * Returns both parties of an association. Older event types have no type ids, but an association type such as
+ * `DEAL_TO_LINE_ITEM`, which may also name an object that the gateway does not know. The first party then is the object
+ * of the event type.
+ */
+function findAssociation(event: HubspotEvent, prefix: string): ProviderAssociation | null {
+  const { fromObjectId, fromObjectTypeId, toObjectId, toObjectTypeId, associationType } = event;
   if (fromObjectId === undefined || toObjectId === undefined) return null;
+  const [, from = '', to = ''] = /^(.+)_TO_(.+)$/.exec(associationType ?? '') ?? [];
+  const findName = (typeId: string | undefined, ...names: string[]) =>
+    typeId
+      ? toObjectName(typeId)
+      : (names.map((name) => OBJECT_NAMES.get(name.toLowerCase())).find(Boolean) ?? '');
   return {
-    from: { id: fromObjectId, objectName: toObjectName(fromObjectTypeId) },
-    to: { id: toObjectId, objectName: toObjectName(toObjectTypeId) },
+    from: { id: fromObjectId, objectName: findName(fromObjectTypeId, from, prefix) },
+    to: { id: toObjectId, objectName: findName(toObjectTypeId, to) },
   };
 }
 

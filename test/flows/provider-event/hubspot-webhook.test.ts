@@ -20,7 +20,15 @@ import { runAllDueRows } from '../../support/work/due-work.ts';
 
 const APP_SECRET = 'secret of the app';
 const ACCESS_TOKEN = 'hubspot-token';
-const hubspot = await startHubspotServer({ token: ACCESS_TOKEN });
+/** Refuses requests for records: returns the status and the message of the refusal. Null serves the request. */
+let refuse: (path: string, body: string) => [status: number, message: string] | null = () => null;
+const hubspot = await startHubspotServer({
+  token: ACCESS_TOKEN,
+  intercept: async (request, serve) => {
+    const refusal = refuse(request.path, JSON.stringify(request.body));
+    return refusal ? { status: refusal[0], body: { message: refusal[1] } } : serve(request);
+  },
+});
 const app = await getSharedApp({ env: { HUBSPOT_BASE_URL: hubspot.url } });
 const { services } = app.app;
 const { prisma } = services.database;
@@ -30,7 +38,7 @@ beforeAll(async () => {
 });
 
 /** Subscribes the group `acme` to contacts of the portal. */
-async function subscribe(tenant: Tenant, { namesPortal = true } = {}) {
+async function subscribe(tenant: Tenant, { namesPortal = true, hasAssociations = false } = {}) {
   const projectIdOrName = tenant.projectId;
   const client = { clientId: 'client', clientSecret: APP_SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
@@ -38,7 +46,9 @@ async function subscribe(tenant: Tenant, { namesPortal = true } = {}) {
   const [contacts] = createIntegrationContent().read.objects;
   // Without a schedule, no read delivers records in addition to the events.
   const read = { objects: [{ ...contacts, schedule: undefined }] };
-  const content = createIntegrationContent('crm', { read, subscribe: { objects: [ALL_EVENTS] } });
+  const associationChangeEvent = { enabled: 'ALWAYS', includeFullRecords: true };
+  const subscribed = { ...ALL_EVENTS, ...(hasAssociations && { associationChangeEvent }) };
+  const content = createIntegrationContent('crm', { read, subscribe: { objects: [subscribed] } });
   await createIntegration(app, tenant, { ...content, provider: 'hubspot' });
   const { id: connectionId } = await generateConnection(tenant, {
     provider: 'hubspot',
@@ -193,6 +203,96 @@ test('delivers an event to the tenant of its app only, if two tenants are connec
   );
   expect((await send(providerApp.webhookUrl, [otherPortalEvent])).status).toBe(204);
   expect(await listEntries(tenant)).toHaveLength(1);
+});
+
+/** Creates an event as classic subscriptions send it, without type ids. */
+function createClassicAssociation(fromObjectId: string, overrides: object = {}) {
+  return createEvent({
+    subscriptionType: 'contact.associationChange',
+    objectTypeId: undefined,
+    associationType: 'CONTACT_TO_COMPANY',
+    fromObjectId: Number(fromObjectId),
+    toObjectId: 77,
+    associationRemoved: false,
+    ...overrides,
+  });
+}
+
+test('delivers classic association events with the records of both parties', async () => {
+  const tenant = await app.createTenant();
+  const { webhookUrl } = (await subscribe(tenant, { hasAssociations: true })).providerApp;
+  const { id } = hubspot.store.create('contacts', { email: 'bea@example.test' });
+  const { id: dealId } = hubspot.store.create('deals', {
+    dealname: 'Engines',
+    dealstage: 'closedwon',
+  });
+  const events = [
+    createClassicAssociation(id, {
+      associationType: 'CONTACT_TO_DEAL',
+      toObjectId: Number(dealId),
+    }),
+    createClassicAssociation(id, { associationType: 'CONTACT_TO_FLYING_CAR' }),
+    createClassicAssociation(id, { associationType: undefined }),
+    createEvent({ objectId: Number(id), propertyName: 'email', propertyValue: 'x' }),
+  ];
+  expect((await send(webhookUrl, events)).status).toBe(204);
+  await expect.poll(() => listEntries(tenant), SUBSCRIPTION_POLLING).toHaveLength(4);
+  const fromRecord = { id, objectName: 'contacts', raw: { id } };
+  const unknownRecord = { id: '77', objectName: '', fields: {}, raw: {} };
+  expect(await listEntries(tenant)).toMatchObject([
+    { fromRecord, toRecord: { id: dealId, objectName: 'deals', raw: { id: dealId } } },
+    { fromRecord, toRecord: unknownRecord },
+    { fromRecord, toRecord: unknownRecord },
+    { subscribeEventType: 'update', fields: { email: 'bea@example.test' } },
+  ]);
+});
+
+test('delivers other events while HubSpot refuses one record, and the events of the record afterwards', async () => {
+  const tenant = await app.createTenant();
+  const { webhookUrl } = (await subscribe(tenant)).providerApp;
+  const ids = ['Ada', 'Bob', 'Cy', 'Di'].map(
+    (firstname) => hubspot.store.create('contacts', { firstname }).id,
+  );
+  const [, refusedId = '', ...otherIds] = ids;
+  refuse = (path, body) =>
+    path.endsWith('/batch/read') && body.includes(`"${refusedId}"`)
+      ? [400, 'Invalid object id']
+      : null;
+  try {
+    const changes = ids.map((id) => createEvent({ objectId: Number(id), propertyName: 'email' }));
+    const objectId = Number(refusedId);
+    const deletionEvent = createEvent({ objectId, subscriptionType: 'object.deletion' });
+    expect((await send(webhookUrl, [...changes, deletionEvent])).status).toBe(204);
+    const listIds = async () => (await listEntries(tenant)).map(({ id }) => id);
+    await expect.poll(listIds, SUBSCRIPTION_POLLING).toEqual([ids[0], ...otherIds]);
+    const { projectId } = tenant;
+    const waiting = await prisma.providerEvent.findMany({ where: { projectId, doneTime: null } });
+    expect(waiting.map(({ recordId }) => recordId)).toEqual([refusedId, refusedId]);
+    refuse = () => null;
+    await expect.poll(listIds, SUBSCRIPTION_POLLING).toHaveLength(5);
+    const kinds = (await listEntries(tenant)).map((entry) => entry.subscribeEventType);
+    expect(kinds.slice(3)).toEqual(['update', 'delete']);
+  } finally {
+    refuse = () => null;
+  }
+});
+
+test('delivers an association without the records of an object that HubSpot refuses to return', async () => {
+  const tenant = await app.createTenant();
+  const { webhookUrl } = (await subscribe(tenant, { hasAssociations: true })).providerApp;
+  const { id } = hubspot.store.create('contacts', { email: 'cleo@example.test' });
+  refuse = (path) => (path.includes('/companies/') ? [403, 'Missing scopes'] : null);
+  try {
+    const change = createEvent({ objectId: Number(id), propertyName: 'email' });
+    expect((await send(webhookUrl, [createClassicAssociation(id), change])).status).toBe(204);
+    await expect.poll(() => listEntries(tenant), SUBSCRIPTION_POLLING).toHaveLength(2);
+    expect(await listEntries(tenant)).toMatchObject([
+      { fromRecord: { raw: { id } }, toRecord: { id: '77', objectName: 'companies', raw: {} } },
+      { subscribeEventType: 'update', fields: { email: 'cleo@example.test' } },
+    ]);
+  } finally {
+    refuse = () => null;
+  }
 });
 
 test('accepts a rotated secret for another day', async () => {

@@ -12,6 +12,7 @@ import { enqueueMessages } from '../../../events/enqueue-messages.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { leasedWork } from '../../../jobs/leased-work.ts';
 import { notifyWorkers } from '../../../jobs/workers.ts';
+import type { ProviderError } from '../../../providers/provider-error.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../../work/durations.ts';
 import type { ProviderServices, RowServices } from '../../access/call.ts';
@@ -24,6 +25,7 @@ import {
   fetchRecords,
   getProviderEventSource,
   type ProviderEventSource,
+  requiresRecord,
 } from './provider-event-source.ts';
 
 const EVENT_BATCH = 100;
@@ -114,10 +116,13 @@ async function deliverSubscriptionEvents(
   try {
     const endMs = performance.now() + TIME_SLICE_MS;
     const getSource = createCachedSource(services, claim);
+    const refusals: Refusals = new Map();
     let hasMore = true;
     while (hasMore && performance.now() < endMs && !signal.aborted) {
-      hasMore = await deliverBatch(services, claim, getSource);
+      hasMore = await deliverBatch(services, claim, { getSource, refusals });
     }
+    const [refusal] = refusals.values();
+    if (!hasMore && refusal) throw refusal;
     await EVENT_LEASES.updateClaimed(prisma.objectSubscription, claim, RELEASED_EVENT_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
@@ -146,28 +151,45 @@ function createCachedSource(
   };
 }
 
-/** Delivers one batch of events. Returns false if no event was waiting. */
+/** Why the provider refuses to return records, by their ids. All events of these records wait, to keep their order. */
+type Refusals = Map<string, ProviderError>;
+
+/**
+ * Delivers one batch of events, and adds to `refusals` the records whose events wait. Returns false if no other event was
+ * waiting. Throws a refusal if all events of the batch wait, because the provider may refuse the whole object.
+ */
 async function deliverBatch(
   services: ProviderServices,
   claim: EventClaim,
-  getSource: () => Promise<ProviderEventSource>,
+  { getSource, refusals }: { getSource: () => Promise<ProviderEventSource>; refusals: Refusals },
 ): Promise<boolean> {
-  const { projectId, installationId, objectName } = claim;
+  const { projectId, installationId, objectName, provider } = claim;
+  const waitingIds = [...refusals.keys()];
   const events = await services.database.prisma.providerEvent.findMany({
-    where: { projectId, installationId, objectName, doneTime: null },
+    where: {
+      ...{ projectId, installationId, objectName, doneTime: null },
+      ...(waitingIds.length > 0 && {
+        OR: [{ recordId: null }, { recordId: { notIn: waitingIds } }],
+      }),
+    },
     orderBy: [{ eventTime: 'asc' }, { arrival: 'asc' }],
     take: EVENT_BATCH,
   });
   if (events.length === 0) return false;
   const source = await getSource();
-  const findRecord = await fetchRecords(services, source, events);
-  const messages = createEventMessages(source.head, events, {
-    deliveredNames: source.deliveredNames,
-    findRecord,
-  });
-  await recordDelivery(services, claim, { events, messages, source });
-  const { provider } = claim;
-  services.meters.providerEventsProcessed({ provider, outcome: 'enqueued', count: events.length });
+  const { findRecord, findRefusal } = await fetchRecords(services, source, events);
+  for (const event of events.filter(requiresRecord)) {
+    const refusal = findRefusal(objectName, event.recordId);
+    if (refusal) refusals.set(event.recordId, refusal);
+  }
+  const readyEvents = events.filter(({ recordId }) => !refusals.has(recordId ?? ''));
+  const [refusal] = refusals.values();
+  if (readyEvents.length === 0 && refusal) throw refusal;
+  const { head, deliveredNames } = source;
+  const messages = createEventMessages(head, readyEvents, { deliveredNames, findRecord });
+  await recordDelivery(services, claim, { events: readyEvents, messages, source });
+  const count = readyEvents.length;
+  services.meters.providerEventsProcessed({ provider, outcome: 'enqueued', count });
   // The claim covers events that have arrived in the meantime.
   return true;
 }

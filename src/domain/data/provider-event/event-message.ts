@@ -33,10 +33,14 @@ const EVENT_TYPES = {
 const associatedRecord = resultEntry
   .extend({
     id: z.string().describe("The record's id."),
-    objectName: z.string().describe('The name of its object.'),
+    objectName: z
+      .string()
+      .describe('The name of its object. Empty if the provider does not name the object.'),
     rawObjectName: z.string().describe("The provider's name of the object."),
   })
-  .describe('A record of an association. It has fields only with `includeFullRecords`.');
+  .describe(
+    'A record of an association. It has fields only with `includeFullRecords`, and if the provider returns the record.',
+  );
 
 /** The body of a message, as the documentation describes it. */
 export const eventsMessage = installationMessage.extend({

@@ -4,6 +4,7 @@ import type { Row } from '../../../database/statements/tables.ts';
 import { notFound, unprocessable } from '../../../kernel/errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { requireShallow } from '../../../providers/read-responses.ts';
 import type { ProviderServices } from '../../access/call.ts';
 import { describeMissingProvider } from '../../access/catalog.ts';
@@ -77,27 +78,92 @@ export async function getProviderEventSource(
   };
 }
 
-/** Fetches the current records of events that do not contain them, each record once. */
+export interface FetchedRecords {
+  findRecord: FindRecord;
+  /** Returns why the provider refuses to return the record. Undefined if it does not refuse. */
+  findRefusal(objectName: string, id: string): ProviderError | undefined;
+}
+
+/**
+ * Fetches the current records of events that do not contain them, each record once. Records that the provider
+ * permanently refuses to return do not affect the others. Throws if the fetch fails for another reason.
+ */
 export async function fetchRecords(
   services: ProviderServices,
   source: ProviderEventSource,
   events: readonly StoredEvent[],
-): Promise<FindRecord> {
+): Promise<FetchedRecords> {
   const { deliveredNames, provider, connection } = source;
   const { readRecords } = provider.capabilities;
-  if (!deliveredNames || !readRecords) return () => undefined;
-  const { fields } = deliveredNames;
   const records = new Map<string, ProviderRecord>();
+  const refusals = new Map<string, ProviderError>();
+  const fetched: FetchedRecords = {
+    findRecord: (objectName, id) => records.get(`${objectName} ${id}`),
+    findRefusal: (objectName, id) => refusals.get(`${objectName} ${id}`),
+  };
+  if (!deliveredNames || !readRecords) return fetched;
+  const { fields } = deliveredNames;
   const session = openProviderSession(services, connection, provider);
   for (const [objectName, ids] of listIdsToFetch(source, events)) {
-    for (const batch of splitIntoBatches([...ids], provider.limits.batchSize)) {
-      const batchRecords = await readRecords(session, { objectName, fields, ids: batch });
-      for (const record of requireShallow(batchRecords)) {
-        records.set(`${objectName} ${record.id}`, record);
+    const results = await fetchAcceptedIds(
+      async (batch) =>
+        requireShallow(await readRecords(session, { objectName, fields, ids: batch })),
+      [...splitIntoBatches([...ids], provider.limits.batchSize)],
+    );
+    for (const record of results.records) records.set(`${objectName} ${record.id}`, record);
+    for (const [id, err] of results.refusals) refusals.set(`${objectName} ${id}`, err);
+    const [err] = results.refusals.values();
+    if (err) {
+      const logFields = { installationId: events[0]?.installationId, objectName, err };
+      services.log.warn({ ...logFields, count: results.refusals.size }, 'provider_records.refused');
+    }
+  }
+  return fetched;
+}
+
+/** Failures that concern the account and not the requested records. */
+const ACCOUNT_FAILURES = new Set<ProviderErrorKind>(['AUTH_INVALIDATED', 'API_DISABLED']);
+
+/** After this many refused records of one object, a refused batch is not divided further. */
+const REFUSED_MAX = 10;
+
+interface FetchResults {
+  records: ProviderRecord[];
+  /** The refusals of records, by id. */
+  refusals: Map<string, ProviderError>;
+}
+
+/** Fetches batches of ids. A batch that the provider refuses is divided, to find the records that it refuses. */
+async function fetchAcceptedIds(
+  fetchBatch: (ids: string[]) => Promise<ProviderRecord[]>,
+  batches: string[][],
+): Promise<FetchResults> {
+  const results: FetchResults = { records: [], refusals: new Map() };
+  const { records, refusals } = results;
+  for (let batch = batches.shift(); batch; batch = batches.shift()) {
+    try {
+      records.push(...(await fetchBatch(batch)));
+    } catch (error) {
+      const isRefusal = error instanceof ProviderError && !error.isTemporary;
+      if (!isRefusal || ACCOUNT_FAILURES.has(error.kind)) throw error;
+      const middle = batch.length >> 1;
+      if (middle > 0 && refusals.size < REFUSED_MAX) {
+        batches.unshift(batch.slice(0, middle), batch.slice(middle));
+      } else {
+        for (const id of batch) refusals.set(id, error);
       }
     }
   }
-  return (objectName, id) => records.get(`${objectName} ${id}`);
+  return results;
+}
+
+/** True if the delivery of the event requires the current record, which the event does not contain. */
+export function requiresRecord(
+  event: StoredEvent,
+): event is StoredEvent & { recordId: NonNullable<StoredEvent['recordId']> } {
+  const { kind, recordId } = event;
+  const isChange = kind === 'CREATE' || kind === 'UPDATE';
+  return isChange && recordId !== null && readEventContent(event).record === null;
 }
 
 function listIdsToFetch(
@@ -110,12 +176,12 @@ function listIdsToFetch(
     idsByObjectName.set(objectName, ids.add(id));
   };
   for (const event of events) {
-    const { kind, objectName, recordId } = event;
-    const { record, association } = readEventContent(event);
-    const isChange = kind === 'CREATE' || kind === 'UPDATE';
-    if (isChange && recordId !== null && record === null) add(objectName, recordId);
-    if (association && includesFullRecords) {
-      for (const party of [association.from, association.to]) add(party.objectName, party.id);
+    if (requiresRecord(event)) add(event.objectName, event.recordId);
+    const { association } = readEventContent(event);
+    if (!association || !includesFullRecords) continue;
+    for (const { objectName, id } of [association.from, association.to]) {
+      // The provider may not name the object of a party.
+      if (objectName !== '') add(objectName, id);
     }
   }
   return idsByObjectName;

@@ -75,6 +75,10 @@ const account = z
       at: eventValue,
       metadataName: z.string().default('workspace'),
       template: z.string().includes('{account}').default('{account}'),
+      ignoresCase: z
+        .literal(true)
+        .optional()
+        .describe('True if names of accounts that differ only in case are the same account.'),
     }),
     z.strictObject({ source: z.literal('url') }),
     z.strictObject({ source: z.literal('subscription') }),

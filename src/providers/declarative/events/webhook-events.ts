@@ -44,7 +44,11 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
         account.metadataName === 'workspace'
           ? providerWorkspaceRef
           : findMetadata(account.metadataName);
-      return value === null ? null : account.template.replace('{account}', () => value);
+      if (value === null) return null;
+      return normalizeAccount(
+        account,
+        account.template.replace('{account}', () => value),
+      );
     },
     requests: {
       ...(account.source === 'subscription' && { hasOwnSecrets: true as const }),
@@ -168,9 +172,14 @@ function readEventTime({ time }: EventsDeclaration, source: EventContext): Date 
 
 function readEventAccount({ account }: EventsDeclaration, source: EventContext): string | null {
   if (account.source === 'subscription') return source.context.subscription?.account ?? null;
-  return account.source === 'url'
-    ? findAccountInUrl(source.request)
-    : readEventValue(account.at, source);
+  if (account.source === 'url') return findAccountInUrl(source.request);
+  const name = readEventValue(account.at, source);
+  return name === null ? null : normalizeAccount(account, name);
+}
+
+/** Returns the same name for all spellings of an account's name. */
+function normalizeAccount({ ignoresCase }: { ignoresCase?: true | undefined }, name: string) {
+  return ignoresCase ? name.toLowerCase() : name;
 }
 
 function listChangedFields(

@@ -149,7 +149,10 @@ export const shopify: DeclaredProvider = {
     errors: {
       messages: ['/errors'],
       failureMember: '/errors',
-      rules: [{ contains: 'ACCESS_DENIED', kind: 'FORBIDDEN' }],
+      rules: [
+        { contains: 'ACCESS_DENIED', kind: 'FORBIDDEN' },
+        { contains: 'INTERNAL_SERVER_ERROR', kind: 'SERVER_ERROR' },
+      ],
       // The rate limit refills by at least 100 points per second. A page costs hundreds.
     },
     events: {
@@ -163,6 +166,7 @@ export const shopify: DeclaredProvider = {
         source: 'event',
         at: { header: 'X-Shopify-Shop-Domain' },
         template: '{account}.myshopify.com',
+        ignoresCase: true,
       },
       typeParts: [{ header: 'X-Shopify-Topic' }],
       types: {

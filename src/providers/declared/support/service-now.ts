@@ -101,7 +101,8 @@ export const serviceNow: DeclaredProvider = {
       messages: ['/error/detail', '/error/message', '/error'],
       // A transaction that takes too long is canceled. Its response may have status 200 and only some of the records.
       failureMember: '/error',
-      rules: [{ contains: 'Transaction cancelled', kind: 'RETRYABLE' }],
+      // The vendor stops a transaction while it runs. A write may have been executed before.
+      rules: [{ contains: 'Transaction cancelled', kind: 'SERVER_ERROR' }],
     },
     behavior: {
       // Access rules apply after the limit.

@@ -160,7 +160,7 @@ export const github: DeclaredProvider = {
         algorithm: 'sha256',
         encoding: 'hex',
       },
-      account: { source: 'event', at: '/repository/owner/login' },
+      account: { source: 'event', at: '/repository/owner/login', ignoresCase: true },
       typeParts: [{ header: 'X-GitHub-Event' }, '/action'],
       types: {
         'issues.opened': { object: 'issues', kind: 'CREATE' },

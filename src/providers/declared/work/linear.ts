@@ -154,6 +154,8 @@ export const linear: DeclaredProvider = {
         { contains: 'AUTHENTICATION_ERROR', kind: 'AUTH_INVALIDATED' },
         { contains: 'FORBIDDEN', kind: 'FORBIDDEN' },
         { contains: 'INTERNAL_SERVER_ERROR', kind: 'SERVER_ERROR' },
+        { contains: '"type":"internal error"', kind: 'SERVER_ERROR' },
+        { contains: '"type":"lock timeout"', kind: 'SERVER_ERROR' },
       ],
       retryHeaders: [{ name: 'X-RateLimit-Requests-Reset', format: 'unixMilliseconds' }],
     },

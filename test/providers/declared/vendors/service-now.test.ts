@@ -76,5 +76,5 @@ test('retries a page of a cancelled transaction, which has status 200 and a part
       status: 'failure',
     },
   });
-  await expect(countRead(server)).rejects.toMatchObject({ kind: 'RETRYABLE' });
+  await expect(countRead(server)).rejects.toMatchObject({ isTemporary: true });
 });
