@@ -20,6 +20,8 @@ interface Things {
   behavior?: Partial<Behavior>;
   /** Default: things cannot be created. */
   create?: ObjectDeclarationInput['create'];
+  /** Default: things cannot be read by id. */
+  byIds?: ObjectDeclarationInput['byIds'];
 }
 
 /** The parameter with the position of a page. */
@@ -30,6 +32,7 @@ export function createThingsProvider({
   errors = { messages: ['/message'] },
   behavior,
   create,
+  byIds,
 }: Things): Provider {
   return createDeclarativeProvider({
     name: 'things',
@@ -52,6 +55,7 @@ export function createThingsProvider({
             ...list,
           },
           ...(create && { create }),
+          ...(byIds && { byIds }),
         },
       },
     },

@@ -11,6 +11,7 @@ import { listIdVariables } from '../record-id.ts';
 import { getObject, type Vendor } from '../vendor.ts';
 import { readCutLists } from './cut-lists.ts';
 import { completeNestedLists } from './nested-lists.ts';
+import { isEmptyList } from './page-response.ts';
 import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
 import { readChangeTime, toRecord } from './row-record.ts';
 import {
@@ -31,7 +32,8 @@ const ATTEMPTS_MAX = 3;
 
 /**
  * Reads the records, and omits deleted ones. If the fields need several requests, the parts of a record have the same
- * time of change. Throws ProviderError if the provider cannot read by id, or if a request fails.
+ * time of change. Throws ProviderError if the provider cannot read by id, if a request fails, or if a response is not a
+ * record.
  */
 export async function readRecords(
   vendor: Vendor,
@@ -236,14 +238,20 @@ function getListedId(
   return (part === undefined ? undefined : listIdVariables(idDeclaration, id)?.[part]) ?? id;
 }
 
-/** Returns the records of the response. Some vendors return null for deleted records. */
+/**
+ * Returns the records of the response. Some vendors return null for deleted records. Throws RETRYABLE for any other
+ * response without a record, such as the error page of a proxy, because callers take a missing record for a deleted one.
+ */
 function readReturnedRows(
-  { status, body }: ProviderResponse,
+  response: ProviderResponse,
   { records, ids }: IdLookup,
 ): Record<string, unknown>[] {
-  const value = findValue(body, records);
-  if (ids === undefined) return isObject(value) ? [value] : [];
-  if (Array.isArray(value)) return value.filter(isObject);
-  if (value == null && (isObject(body) || status === 204)) return [];
-  throw new ProviderError('RETRYABLE', 'The response has no list of records', { status });
+  const value = findValue(response.body, records);
+  if (ids === undefined && isObject(value)) return [value];
+  if (ids !== undefined && Array.isArray(value)) return value.filter(isObject);
+  if (value == null && isEmptyList(response, records)) return [];
+  const expected = ids === undefined ? 'record' : 'list of records';
+  throw new ProviderError('RETRYABLE', `The response has no ${expected}`, {
+    status: response.status,
+  });
 }
