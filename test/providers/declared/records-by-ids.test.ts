@@ -1,6 +1,7 @@
-/** Tests how a read by id distinguishes a missing record from other responses. */
+/** Tests how a read by id distinguishes a missing record from other responses, and which id a record has. */
 import { expect, test } from 'vitest';
 import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
+import type { RecordsRead } from '../../../src/providers/moving-records.ts';
 import {
   type ServedRequest,
   type ServedResponse,
@@ -35,8 +36,8 @@ async function startVendor(
   if (!readRecords) throw new Error('Things cannot be read by id');
   const session = createPlainSession(server.url);
   return {
-    read: async (ids: string[]) =>
-      readRecords(session, { objectName: 'things', fields: ['id', 'n'], ids }),
+    read: async (ids: string[], read: Partial<RecordsRead> = {}) =>
+      readRecords(session, { objectName: 'things', fields: ['id', 'n'], ids, ...read }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
@@ -83,4 +84,40 @@ test.each([
 ][])('omits a record for which the vendor returns %s', async (_name, byIds, response) => {
   await using vendor = await startVendor(byIds, response);
   expect(await vendor.read(['a'])).toEqual([]);
+});
+
+/** A vendor that finds a thing by any spelling of its id, by its key, and by the id of a thing that was merged into it. */
+const findThing = ({ path }: ServedRequest): ServedResponse =>
+  respondWith({ thing: { id: path.includes('old') ? 'new' : '1F2E-3d', n: 1 } });
+
+test.each(['1F2E-3d', '1f2e-3D', '1f2e3d'])('keeps the requested spelling %s', async (id) => {
+  await using vendor = await startVendor(ONE, findThing);
+  const [record, ...others] = await vendor.read([id]);
+  expect(record).toMatchObject({ id, fields: { id: '1F2E-3d', n: 1 } });
+  expect(others).toEqual([]);
+});
+
+test('returns a record under each requested spelling of its id', async () => {
+  await using vendor = await startVendor(ONE, findThing);
+  const records = await vendor.read(['1F2E-3d', '1f2e3d']);
+  expect(records.map(({ id }) => id)).toEqual(['1F2E-3d', '1f2e3d']);
+  await using batchVendor = await startVendor(MANY, respondWith({ things: [{ id: '1F2E-3d' }] }));
+  expect(await batchVendor.read(['1f2e3d'])).toMatchObject([{ id: '1f2e3d' }]);
+});
+
+test.each([
+  ['a key', 'KEY-1', '1F2E-3d'],
+  ['the id of a merged record', 'old', 'new'],
+])('refuses %s, and names the id of the record', async (_name, id, recordId) => {
+  await using vendor = await startVendor(ONE, findThing);
+  expect(await catchFailure(vendor.read([id]))).toMatchObject({
+    kind: 'BAD_REQUEST',
+    message: `Things returned the record ${recordId} for the id ${id}. Use the id ${recordId}.`,
+  });
+});
+
+test('omits a record that another one replaces if the read asks for it', async () => {
+  await using vendor = await startVendor(ONE, findThing);
+  const records = await vendor.read(['old', '1f2e3d'], { omitsReplaced: true });
+  expect(records.map(({ id }) => id)).toEqual(['1f2e3d']);
 });

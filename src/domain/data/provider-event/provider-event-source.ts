@@ -91,7 +91,9 @@ export async function fetchRecords(
   const session = openProviderSession(services, connection, provider);
   for (const [objectName, ids] of listIdsToFetch(source, events)) {
     for (const batch of splitIntoBatches([...ids], provider.limits.batchSize)) {
-      const batchRecords = await readRecords(session, { objectName, fields, ids: batch });
+      // The event of a merged record must not delay the events after it.
+      const read = { objectName, fields, ids: batch, omitsReplaced: true };
+      const batchRecords = await readRecords(session, read);
       for (const record of requireShallow(batchRecords)) {
         records.set(`${objectName} ${record.id}`, record);
       }

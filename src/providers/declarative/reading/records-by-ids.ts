@@ -3,6 +3,7 @@ import { isObject } from '../../../work/is-object.ts';
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
+import { truncateMessage } from '../../read-responses.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { IdLookup } from '../declaration/object-declaration.ts';
 import { createFailure, hasSucceeded } from '../failure.ts';
@@ -38,7 +39,7 @@ const ATTEMPTS_MAX = 3;
 export async function readRecords(
   vendor: Vendor,
   session: ProviderSession,
-  { objectName, fields, ids }: RecordsRead,
+  { objectName, fields, ids, omitsReplaced }: RecordsRead,
 ): Promise<ProviderRecord[]> {
   const object = getObject(vendor, objectName);
   const { byIds } = object;
@@ -46,7 +47,7 @@ export async function readRecords(
     const detail = `${vendor.displayName} does not return ${objectName} by id`;
     throw new ProviderError('BAD_REQUEST', detail);
   }
-  const context = { vendor, session, object, byIds, objectName, fields };
+  const context = { vendor, session, object, byIds, objectName, fields, omitsReplaced };
   const records = new Map<string, ProviderRecord>();
   let pendingIds = ids;
   for (let attempt = 0; pendingIds.length > 0; attempt += 1) {
@@ -85,9 +86,10 @@ export async function addFields(
 ): Promise<ProviderRecord[]> {
   if (fieldNames.length === 0 || records.length === 0) return records;
   const ids = records.map(({ id }) => id);
-  const otherParts = await readRecords(vendor, session, { objectName, fields: fieldNames, ids });
+  const read = { objectName, omitsReplaced: true };
+  const otherParts = await readRecords(vendor, session, { ...read, fields: fieldNames, ids });
   const { complete, changedIds } = joinParts(object, [records, otherParts]);
-  const rereadRecords = await readRecords(vendor, session, { objectName, fields, ids: changedIds });
+  const rereadRecords = await readRecords(vendor, session, { ...read, fields, ids: changedIds });
   const recordsById = new Map([...complete, ...rereadRecords].map((record) => [record.id, record]));
   return records.map((record) => recordsById.get(record.id) ?? record);
 }
@@ -181,10 +183,11 @@ function mergeObjects(a: JsonObject, b: JsonObject): JsonObject {
 }
 
 async function fetchBatch(
-  { vendor, session, object, byIds, objectName, fields: allFields }: FetchContext,
+  context: FetchContext,
   ids: string[],
   fieldBatch: FieldBatch,
 ): Promise<ProviderRecord[]> {
+  const { vendor, session, object, byIds, objectName, fields: allFields } = context;
   const [id = ''] = ids;
   const variables = { object: objectName, ...listIdVariables(object.id, id) };
   const response = await session.send(
@@ -200,8 +203,31 @@ async function fetchBatch(
   const records = readReturnedRows(response, byIds)
     .filter((row) => byIds.deletionFlag === undefined || !findValue(row, byIds.deletionFlag))
     .map((raw) => toRecord(object, raw, recordContext))
-    .filter((record) => ids.includes(record.id));
+    .flatMap((record) => nameAsRequested(context, record, ids));
   return readCutLists(vendor, session, { object, records, variables: objectVariables });
+}
+
+/**
+ * Returns the record under its id as the request spells it. Throws BAD_REQUEST if a request for one id returned a record
+ * with another id: the vendor found it by another key, or it replaces a merged record.
+ */
+function nameAsRequested(
+  { vendor, byIds, omitsReplaced }: FetchContext,
+  record: ProviderRecord,
+  ids: string[],
+): ProviderRecord[] {
+  if (ids.includes(record.id)) return [record];
+  const spellings = ids.filter((id) => isSameId(id, record.id));
+  if (spellings.length > 0) return spellings.map((id) => ({ ...record, id }));
+  if (byIds.ids || omitsReplaced) return [];
+  const detail = `${vendor.displayName} returned the record ${record.id} for the id ${ids[0]}. Use the id ${record.id}.`;
+  throw new ProviderError('BAD_REQUEST', truncateMessage(detail));
+}
+
+/** True if the ids differ at most in case and hyphens, as two spellings of a UUID do. */
+function isSameId(a: string, b: string): boolean {
+  const [first, second] = [a, b].map((id) => id.replaceAll('-', '').toLowerCase());
+  return first === second;
 }
 
 function isGone({ status }: ProviderResponse): boolean {
