@@ -277,7 +277,10 @@ interface OtherCapabilities {
     session: ProviderSession,
     request: ListRequest,
   ) => AsyncGenerator<Record<string, unknown>[]>;
-  /** Reads at most `limits.batchSize` records by id, in any order. Omits deleted ones. */
+  /**
+   * Reads at most `limits.batchSize` records by id, in any order. Omits deleted ones. Each record has its id as the request
+   * spells it. Throws ProviderError if it is unknown whether a record exists.
+   */
   readRecords?: (session: ProviderSession, read: RecordsRead) => Promise<ProviderRecord[]>;
   /** Subscribes to events. They are mapped like reads, so `readRecords` is required too. */
   subscribe?: SubscribeCapability;

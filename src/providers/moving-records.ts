@@ -28,6 +28,11 @@ export interface RecordsRead {
   /** The provider's names of the fields to fetch. */
   fields: string[];
   ids: string[];
+  /**
+   * True to omit a record for whose id the provider returns another record, such as the one that it was merged into.
+   * Default: such a read throws BAD_REQUEST.
+   */
+  omitsReplaced?: boolean | undefined;
 }
 
 /** A list that a client of the provider's own API requests through the proxy. */

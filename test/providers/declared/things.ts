@@ -24,6 +24,8 @@ interface Things {
   update?: ObjectDeclarationInput['update'];
   /** Default: the vendor has no idempotency keys. */
   idempotency?: DeclarationInput['idempotency'];
+  /** Default: things cannot be read by id. */
+  byIds?: ObjectDeclarationInput['byIds'];
 }
 
 /** The parameter with the position of a page. */
@@ -36,6 +38,7 @@ export function createThingsProvider({
   create,
   update,
   idempotency,
+  byIds,
 }: Things): Provider {
   return createDeclarativeProvider({
     name: 'things',
@@ -60,6 +63,7 @@ export function createThingsProvider({
           },
           ...(create && { create }),
           ...(update && { update }),
+          ...(byIds && { byIds }),
         },
       },
     },

@@ -12,9 +12,9 @@ import { isObject } from '../../support/wire/wire-format.ts';
 
 function getProvider(name: string) {
   const { capabilities } = createDeclarativeProvider(getDeclaration(name));
-  const { readPage, writeRecord, describeObject } = capabilities;
+  const { readPage, readRecords, writeRecord, describeObject } = capabilities;
   if (!readPage || !writeRecord) throw new Error(`${name} does not read and write`);
-  return { readPage, writeRecord, describeObject };
+  return { readPage, readRecords, writeRecord, describeObject };
 }
 
 /** Starts a server that records its requests. */
@@ -146,6 +146,36 @@ test('lists project statuses of Linear without a filter, and creates one', async
     record,
   });
   expect(outcome).toMatchObject({ success: true, recordId: 's1' });
+});
+
+test('reads archived deals of Pipedrive from their own list, and offers no writes of them', async () => {
+  const { readPage, readRecords } = getProvider('pipedrive');
+  const deal = { id: 7, title: 'Old', update_time: '2026-01-02T00:00:00Z', is_archived: true };
+  const { server, requests } = await startRecordingServer(({ path }) => ({
+    status: 200,
+    body: {
+      success: true,
+      data: path === '/api/v2/deals/archived' ? [deal] : [],
+      additional_data: { next_cursor: null },
+    },
+  }));
+  await using _ = server;
+  const session = createPlainSession(server.url);
+  const read = { objectName: 'archived_deals', fields: ['title'] };
+  const since = new Date('2026-01-01T00:00:00Z');
+  const page = await readPage(session, { ...read, since, pageSize: 100 });
+  const records = await readRecords?.(session, { ...read, ids: ['7'] });
+  for (const found of [page.records, records]) {
+    expect(found).toMatchObject([{ id: '7', fields: { title: 'Old' } }]);
+  }
+  expect(requests.map(({ query }) => [query.has('updated_since'), query.get('ids')])).toEqual([
+    [true, null],
+    [false, '7'],
+  ]);
+  const { commonObjects } = createDeclarativeProvider(getDeclaration('pipedrive'));
+  const object = commonObjects?.find(({ name }) => name === 'archived_deals');
+  expect(object?.supports).not.toContain('WRITE');
+  expect(object?.supports).not.toContain('DELETE');
 });
 
 test('reads Pipedrive leads by version 1 of its API, with the fields of deals', async () => {

@@ -107,7 +107,9 @@ export async function fetchRecords(
   for (const [objectName, ids] of listIdsToFetch(source, events)) {
     const results = await fetchAcceptedIds(
       async (batch) =>
-        requireShallow(await readRecords(session, { objectName, fields, ids: batch })),
+        requireShallow(
+          await readRecords(session, { objectName, fields, ids: batch, omitsReplaced: true }),
+        ),
       [...splitIntoBatches([...ids], provider.limits.batchSize)],
     );
     for (const record of results.records) records.set(`${objectName} ${record.id}`, record);

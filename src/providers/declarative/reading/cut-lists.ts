@@ -38,7 +38,9 @@ export async function readCutLists(
     }
     const fields = Object.keys(record.fields);
     completeRecords.push(
-      raw === record.raw ? record : toRecord(object, raw, { fields, variables }),
+      raw === record.raw
+        ? record
+        : { ...toRecord(object, raw, { fields, variables }), id: record.id },
     );
   }
   return completeRecords;

@@ -23,7 +23,10 @@ export async function readOmittedValues(
     .filter(({ raw }) => nestedFields.some((nested) => omitsValues(nested, raw, fields)))
     .map(({ id }) => id);
   if (ids.length === 0) return records;
-  const completeRecords = await readRecords(vendor, session, { objectName, fields, ids });
+  const completeRecords = await readRecords(vendor, session, {
+    ...{ objectName, fields, ids },
+    omitsReplaced: true,
+  });
   const recordsById = new Map(completeRecords.map((record) => [record.id, record]));
   return records.flatMap((record) =>
     ids.includes(record.id) ? (recordsById.get(record.id) ?? record) : record,

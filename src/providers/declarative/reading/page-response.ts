@@ -61,7 +61,7 @@ export function readRows(
 const ERROR_MEMBERS = ['error', 'errors', 'message', 'error_description', 'fault'];
 
 /** True if the response means an empty list: some vendors omit an empty list, or return 204 or 304 without a body. */
-function isEmptyList({ status, body }: ProviderResponse, pointer: string): boolean {
+export function isEmptyList({ status, body }: ProviderResponse, pointer: string): boolean {
   const reportsError =
     isObject(body) && ERROR_MEMBERS.some((name) => collectMessages(body[name]).length > 0);
   return (

@@ -282,7 +282,11 @@ export function isScroll({ paging }: ListDeclaration): boolean {
   return paging.kind === 'cursor' && paging.isScroll;
 }
 
-function hasLimitMark({ limitMark }: ListDeclaration, { response }: PageResponse): boolean {
+/** True if the vendor omits records beyond its limit, although the page looks like the last one. */
+export function hasLimitMark(
+  { limitMark }: ListDeclaration,
+  { response }: Pick<PageResponse, 'response'>,
+): boolean {
   return limitMark !== undefined && findValue(response.body, limitMark.at) === limitMark.value;
 }
 
@@ -294,7 +298,11 @@ function continueBeyondLimit(
 ): Position {
   const position = list.isKeysetPaged && restartAtLastTime(declaration, list, pageResult, listName);
   if (position) return position;
-  throw new ProviderError('BAD_REQUEST', 'The vendor returns only some of the matching records');
+  throw createLimitError();
+}
+
+export function createLimitError(): ProviderError {
+  return new ProviderError('BAD_REQUEST', 'The vendor returns only some of the matching records');
 }
 
 /** True if the vendor refuses the next page, and another list has the records below. */

@@ -15,14 +15,20 @@ import { findRecordId } from '../record-id.ts';
 import { fillStrings } from '../template.ts';
 import { getBehavior, listDeclaredObjects, type Vendor } from '../vendor.ts';
 import { readRows } from './page-response.ts';
-import { type BehavingList, findNextParameter, type PageParameter } from './paging.ts';
+import {
+  type BehavingList,
+  createLimitError,
+  findNextParameter,
+  hasLimitMark,
+  type PageParameter,
+} from './paging.ts';
 
 type ProxyRecord = Record<string, unknown>;
 
 /**
  * Yields the records page by page. Throws BAD_REQUEST before the first page if the request matches no declared list.
- * Throws RETRYABLE if the vendor's pages repeat. A request with a body is a POST: a search, or a GraphQL query with a
- * variable for the position.
+ * Throws RETRYABLE if the vendor's pages repeat, and BAD_REQUEST after the last page if the vendor omits records beyond its
+ * limit. A request with a body is a POST: a search, or a GraphQL query with a variable for the position.
  */
 export async function* listPages(
   vendor: Vendor,
@@ -54,6 +60,7 @@ export async function* listPages(
     });
     pagesRead += 1;
     if (nextParameter !== null) mark = checkCursor(String(nextParameter), { mark, pagesRead });
+    else if (hasLimitMark(candidate.list, { response })) throw createLimitError();
     parameter = nextParameter;
   } while (parameter !== null);
 }

@@ -3,6 +3,7 @@ import { isObject } from '../../../work/is-object.ts';
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
+import { truncateMessage } from '../../read-responses.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { IdLookup } from '../declaration/object-declaration.ts';
 import { createFailure, hasSucceeded } from '../failure.ts';
@@ -11,6 +12,7 @@ import { listIdVariables } from '../record-id.ts';
 import { getObject, type Vendor } from '../vendor.ts';
 import { readCutLists } from './cut-lists.ts';
 import { completeNestedLists } from './nested-lists.ts';
+import { isEmptyList } from './page-response.ts';
 import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
 import { readChangeTime, toRecord } from './row-record.ts';
 import {
@@ -31,12 +33,13 @@ const ATTEMPTS_MAX = 3;
 
 /**
  * Reads the records, and omits deleted ones. If the fields need several requests, the parts of a record have the same
- * time of change. Throws ProviderError if the provider cannot read by id, or if a request fails.
+ * time of change. Throws ProviderError if the provider cannot read by id, if a request fails, or if a response is not a
+ * record.
  */
 export async function readRecords(
   vendor: Vendor,
   session: ProviderSession,
-  { objectName, fields, ids }: RecordsRead,
+  { objectName, fields, ids, omitsReplaced }: RecordsRead,
 ): Promise<ProviderRecord[]> {
   const object = getObject(vendor, objectName);
   const { byIds } = object;
@@ -44,7 +47,7 @@ export async function readRecords(
     const detail = `${vendor.displayName} does not return ${objectName} by id`;
     throw new ProviderError('BAD_REQUEST', detail);
   }
-  const context = { vendor, session, object, byIds, objectName, fields };
+  const context = { vendor, session, object, byIds, objectName, fields, omitsReplaced };
   const records = new Map<string, ProviderRecord>();
   let pendingIds = ids;
   for (let attempt = 0; pendingIds.length > 0; attempt += 1) {
@@ -83,9 +86,10 @@ export async function addFields(
 ): Promise<ProviderRecord[]> {
   if (fieldNames.length === 0 || records.length === 0) return records;
   const ids = records.map(({ id }) => id);
-  const otherParts = await readRecords(vendor, session, { objectName, fields: fieldNames, ids });
+  const read = { objectName, omitsReplaced: true };
+  const otherParts = await readRecords(vendor, session, { ...read, fields: fieldNames, ids });
   const { complete, changedIds } = joinParts(object, [records, otherParts]);
-  const rereadRecords = await readRecords(vendor, session, { objectName, fields, ids: changedIds });
+  const rereadRecords = await readRecords(vendor, session, { ...read, fields, ids: changedIds });
   const recordsById = new Map([...complete, ...rereadRecords].map((record) => [record.id, record]));
   return records.map((record) => recordsById.get(record.id) ?? record);
 }
@@ -179,10 +183,11 @@ function mergeObjects(a: JsonObject, b: JsonObject): JsonObject {
 }
 
 async function fetchBatch(
-  { vendor, session, object, byIds, objectName, fields: allFields }: FetchContext,
+  context: FetchContext,
   ids: string[],
   fieldBatch: FieldBatch,
 ): Promise<ProviderRecord[]> {
+  const { vendor, session, object, byIds, objectName, fields: allFields } = context;
   const [id = ''] = ids;
   const variables = { object: objectName, ...listIdVariables(object.id, id) };
   const response = await session.send(
@@ -198,8 +203,31 @@ async function fetchBatch(
   const records = readReturnedRows(response, byIds)
     .filter((row) => byIds.deletionFlag === undefined || !findValue(row, byIds.deletionFlag))
     .map((raw) => toRecord(object, raw, recordContext))
-    .filter((record) => ids.includes(record.id));
+    .flatMap((record) => nameAsRequested(context, record, ids));
   return readCutLists(vendor, session, { object, records, variables: objectVariables });
+}
+
+/**
+ * Returns the record under its id as the request spells it. Throws BAD_REQUEST if a request for one id returned a record
+ * with another id: the vendor found it by another key, or it replaces a merged record.
+ */
+function nameAsRequested(
+  { vendor, byIds, omitsReplaced }: FetchContext,
+  record: ProviderRecord,
+  ids: string[],
+): ProviderRecord[] {
+  if (ids.includes(record.id)) return [record];
+  const spellings = ids.filter((id) => isSameId(id, record.id));
+  if (spellings.length > 0) return spellings.map((id) => ({ ...record, id }));
+  if (byIds.ids || omitsReplaced) return [];
+  const detail = `${vendor.displayName} returned the record ${record.id} for the id ${ids[0]}. Use the id ${record.id}.`;
+  throw new ProviderError('BAD_REQUEST', truncateMessage(detail));
+}
+
+/** True if the ids differ at most in case and hyphens, as two spellings of a UUID do. */
+function isSameId(a: string, b: string): boolean {
+  const [first, second] = [a, b].map((id) => id.replaceAll('-', '').toLowerCase());
+  return first === second;
 }
 
 function isGone({ status }: ProviderResponse): boolean {
@@ -236,14 +264,20 @@ function getListedId(
   return (part === undefined ? undefined : listIdVariables(idDeclaration, id)?.[part]) ?? id;
 }
 
-/** Returns the records of the response. Some vendors return null for deleted records. */
+/**
+ * Returns the records of the response. Some vendors return null for deleted records. Throws RETRYABLE for any other
+ * response without a record, such as the error page of a proxy, because callers take a missing record for a deleted one.
+ */
 function readReturnedRows(
-  { status, body }: ProviderResponse,
+  response: ProviderResponse,
   { records, ids }: IdLookup,
 ): Record<string, unknown>[] {
-  const value = findValue(body, records);
-  if (ids === undefined) return isObject(value) ? [value] : [];
-  if (Array.isArray(value)) return value.filter(isObject);
-  if (value == null && (isObject(body) || status === 204)) return [];
-  throw new ProviderError('RETRYABLE', 'The response has no list of records', { status });
+  const value = findValue(response.body, records);
+  if (ids === undefined && isObject(value)) return [value];
+  if (ids !== undefined && Array.isArray(value)) return value.filter(isObject);
+  if (value == null && isEmptyList(response, records)) return [];
+  const expected = ids === undefined ? 'record' : 'list of records';
+  throw new ProviderError('RETRYABLE', `The response has no ${expected}`, {
+    status: response.status,
+  });
 }

@@ -93,6 +93,16 @@ function declareUnfilteredObject(displayName: string, name: string): ObjectDecla
   return { ...object, byIds: { path: `/api/v2/${name}/{id}`, records: '/data' } };
 }
 
+/** Declares the deals that are archived. The vendor lists them apart from other deals, and refuses to change them. */
+function declareArchivedDeals(): ObjectDeclarationInput {
+  const { displayName, changedAt, nestedFields, list, byIds, fieldList } = declareObject(
+    'Archived deals',
+    'deals/archived',
+    { fieldListName: 'dealFields' },
+  );
+  return { displayName, changedAt, nestedFields, list, byIds, fieldList };
+}
+
 const NOTE_FIELDS = {
   id: 'INT',
   content: 'STRING',
@@ -123,8 +133,12 @@ export const pipedrive: DeclaredProvider = {
     apiVersion: 'v2',
     docsUrl: 'https://developers.pipedrive.com/docs/api/v1',
     checkedAgainst:
-      "the published OpenAPI descriptions of v2 (2025-12-10) and v1 (2024-10-22), and the vendor's guides on pagination and rate limiting",
-    notes: ['Only leads that are not archived are read. They have the custom fields of deals.'],
+      "the published OpenAPI descriptions of v2 (2025-12-10) and v1 (2024-10-22), the vendor's API clients and change log for archived deals, and the vendor's guides on pagination and rate limiting",
+    notes: [
+      'The objects `deals` and `leads` contain only records that are not archived. If a deal is archived, it moves from `deals` to `archived_deals`, with the same id.',
+      'Archived deals can be read, but not written. Archived leads are not read.',
+      'Leads have the custom fields of deals.',
+    ],
     errors: { messages: ['/error', '/error_info'] },
     events: {
       authentication: { kind: 'basic', username: 'pipedrive' },
@@ -192,6 +206,7 @@ export const pipedrive: DeclaredProvider = {
     },
     objects: {
       deals: declareObject('Deals', 'deals', { fieldListName: 'dealFields' }),
+      archived_deals: declareArchivedDeals(),
       persons: declareObject('People', 'persons', { fieldListName: 'personFields' }),
       organizations: declareObject('Organizations', 'organizations', {
         fieldListName: 'organizationFields',

@@ -133,6 +133,26 @@ test('fails if one query cannot return all rows of a minute', async () => {
   });
 });
 
+test('yields the results of a list for the proxy, and then fails if the vendor omits others', async () => {
+  const { listPages } = createDeclarativeProvider(getDeclaration('notion')).capabilities;
+  const rows = Array.from({ length: 40 }, (_, n) => toRow(n, n));
+  await using server = await startProviderServer(({ body }) => serveRows(rows, 30, body));
+  const pages = listPages?.(createPlainSession(server.url), {
+    path: '/v1/data_sources/d1/query',
+    query: {},
+    body: { page_size: 20 },
+  });
+  const ids: unknown[] = [];
+  const readPages = async () => {
+    for await (const page of pages ?? []) ids.push(...page.map(({ id }) => id));
+  };
+  await expect(readPages()).rejects.toMatchObject({
+    kind: 'BAD_REQUEST',
+    message: 'The vendor returns only some of the matching records',
+  });
+  expect(ids).toEqual(rows.slice(0, 30).map(({ id }) => id));
+});
+
 test('reads all results of the first minute of a window, which truncated times precede', async () => {
   const minutes = [5, 5, 5, 1];
   const rows = minutes.map((minute, n) => toRow(n, minute));

@@ -4,7 +4,9 @@ import { createDeclarativeProvider } from '../../../../src/providers/declarative
 import { stripe } from '../../../../src/providers/declared/commerce/stripe.ts';
 import { gitlab } from '../../../../src/providers/declared/work/gitlab.ts';
 import { linear } from '../../../../src/providers/declared/work/linear.ts';
+import { notion } from '../../../../src/providers/declared/work/notion.ts';
 import { getSharedApp } from '../../../support/app.ts';
+import { startProviderServer } from '../../../support/providers/provider-server.ts';
 import {
   createCrmProvider,
   installProxy,
@@ -21,6 +23,19 @@ const [stripeServer, gitlabServer, linearServer] = [
   await startVendorServer({ ...gitlabWire.fixture, headers: {} }),
   await startVendorServer(linearWire.fixture),
 ];
+/** The type of `request_status` of each page. The vendor returns `incomplete` at its limit. */
+let notionStatus = 'complete';
+const notionServer = await startProviderServer(({ path }) => ({
+  status: 200,
+  body: path.endsWith('/query')
+    ? {
+        results: [{ id: 'p1', name: 'only' }],
+        has_more: false,
+        next_cursor: null,
+        request_status: { type: notionStatus },
+      }
+    : {},
+}));
 const apiKey = { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' } as const;
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
@@ -40,6 +55,12 @@ const app = await getSharedApp({
       apiKey,
       limits: {},
     }),
+    createDeclarativeProvider({
+      ...notion,
+      baseUrl: notionServer.url,
+      authSchemes: ['API_KEY'],
+      apiKey,
+    }),
     createCrmProvider(`${stripeServer.url}/v1`),
   ],
 });
@@ -49,6 +70,7 @@ afterAll(async () => {
   await stripeServer[Symbol.asyncDispose]();
   await gitlabServer[Symbol.asyncDispose]();
   await linearServer[Symbol.asyncDispose]();
+  await notionServer[Symbol.asyncDispose]();
 });
 
 for (let index = 0; index < 250; index++) {
@@ -157,6 +179,14 @@ test('aborts a stream if a later page fails', async () => {
   stripeServer.failNext({ status: 500, body: {} });
   const response = sendProxied('/v1/customers?paginate=true');
   await expect(response).rejects.toThrow(/aborted|terminated|hang up/i);
+});
+
+test('aborts a stream if the provider omits records beyond its limit', async () => {
+  const { post } = await createProxy('notion');
+  const query = () => post('/v1/data_sources/d1/query?paginate=true', { page_size: 100 });
+  expect(listNames((await query()).text)).toEqual(['only']);
+  notionStatus = 'incomplete';
+  await expect(query()).rejects.toThrow(/aborted|terminated|hang up/i);
 });
 
 test("forwards the parameter if the provider's lists are not declared", async () => {
