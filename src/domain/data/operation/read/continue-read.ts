@@ -46,7 +46,10 @@ import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './rea
 /** The duration of a time slice. It is short, so that the worker can start another read or stop within seconds. */
 const TIME_SLICE_MS = 5_000;
 const TIME_SLICE_PAGES_MAX = 50;
-/** Hashes of delivered entries are large, so a time slice stores them with its last page and some of the pages before it. */
+/**
+ * Hashes of delivered entries are large, so a time slice stores them with its last page, and before it only with some of
+ * the pages and with pages that deliver a changed record again.
+ */
 const PAGES_PER_HASHES = 25;
 
 /** How often a waiting read checks whether it can continue. */
