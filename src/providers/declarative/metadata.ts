@@ -1,5 +1,4 @@
 /** Lists the account's objects and describes their fields, from the declaration and from the vendor's own lists. */
-import { isObject } from '../../work/is-object.ts';
 import type {
   FieldDescription,
   FieldValueType,
@@ -11,9 +10,8 @@ import { ProviderError } from '../provider-error.ts';
 import { objectDeclaration } from './declaration/declaration.ts';
 import type { FieldList } from './declaration/object-declaration.ts';
 import { findValue, parseId, readOwn } from './json.ts';
+import { listAccountFields } from './reading/field-pages.ts';
 import { readList } from './reading/list-page.ts';
-import { sendRequest } from './send-request.ts';
-import { fillPath, fillQuery } from './template.ts';
 import { getObject, type Vendor } from './vendor.ts';
 
 /** Ends reading a list whose pages never end. No account has as many objects. */
@@ -60,7 +58,9 @@ export async function describeObject(
     throw new ProviderError('BAD_REQUEST', `${vendor.displayName} does not describe ${objectName}`);
   }
   const listedFields = fieldList
-    ? await describeListedFields(vendor, session, { fieldList, objectName })
+    ? (await listAccountFields(vendor, session, { fieldList, objectName })).map((field) =>
+        describeField(fieldList, field),
+      )
     : [];
   // A listed field replaces the standard field of the same name.
   const fieldsByName = new Map(
@@ -92,25 +92,6 @@ export function describeStandardFields(
     values: valueType.endsWith('_SELECT') ? [] : null,
     referenceTo: valueType === 'REFERENCE' ? [] : null,
   }));
-}
-
-async function describeListedFields(
-  vendor: Vendor,
-  session: ProviderSession,
-  { fieldList, objectName }: { fieldList: FieldList; objectName: string },
-): Promise<FieldDescription[]> {
-  const response = await sendRequest(vendor, session, {
-    method: 'GET',
-    path: fillPath(fieldList.path, { object: objectName }, session),
-    query: fillQuery(fieldList.query, { object: objectName }, session),
-  });
-  const container = findValue(response.body, fieldList.fields);
-  // Some vendors return a map by name instead of a list.
-  const items = isObject(container) ? Object.values(container) : container;
-  if (!Array.isArray(items)) {
-    throw new ProviderError('RETRYABLE', 'The response has no list of fields');
-  }
-  return items.filter(isObject).map((field) => describeField(fieldList, field));
 }
 
 function describeField(fieldList: FieldList, field: Record<string, unknown>): FieldDescription {

@@ -127,6 +127,58 @@ test('delivers a record again if it has changed', async () => {
   expect(emails).toEqual(['a@example.test', 'new@example.test']);
 });
 
+/** Makes each page have one record, and fails the read after this number of pages. */
+function failAfterPages(pagesMax: number): void {
+  vendor.readPage = async (request) => {
+    if (Number(request.cursor ?? 0) >= pagesMax) throw new ProviderError('FORBIDDEN', 'No access.');
+    return readVisible({ ...request, pageSize: 1 });
+  };
+}
+
+/** Returns the emails that were delivered of one record. */
+async function listDeliveredEmails(reads: InstalledReads, id: string) {
+  const messages = await reads.listMessages();
+  return messages.flatMap(({ result }) =>
+    result.filter(({ raw }) => raw.id === id).map(({ fields }) => fields.email),
+  );
+}
+
+test('delivers a record that changes back after a read that delivered its change and failed', async () => {
+  await using _workers = await startUnscheduledReadJobs(app);
+  vendor.visibility = { lookBackMs: 15 * MINUTE_MS };
+  const { reads, read } = await installWithBackfill();
+  store('a');
+  await read(2 * MINUTE_MS);
+  store('a').email = 'new@example.test';
+  store('b');
+  failAfterPages(1);
+  expect(await read(2 * MINUTE_MS)).toContain('No access.');
+  vendor.readPage = readVisible;
+  store('a');
+  await read(2 * MINUTE_MS);
+  const emails = ['a@example.test', 'new@example.test', 'a@example.test'];
+  expect(await listDeliveredEmails(reads, 'a')).toEqual(emails);
+});
+
+test('delivers a record that changes back if the failed read had forgotten its first version', async () => {
+  await using _workers = await startUnscheduledReadJobs(app);
+  vendor.visibility = { lookBackMs: 15 * MINUTE_MS };
+  const { reads, read } = await installWithBackfill();
+  store('a');
+  await read(2 * MINUTE_MS);
+  await read(30 * MINUTE_MS);
+  store('b');
+  store('a').email = 'new@example.test';
+  store('c');
+  failAfterPages(2);
+  expect(await read(2 * MINUTE_MS)).toContain('No access.');
+  vendor.readPage = readVisible;
+  store('a');
+  await read(2 * MINUTE_MS);
+  const emails = ['a@example.test', 'new@example.test', 'a@example.test'];
+  expect(await listDeliveredEmails(reads, 'a')).toEqual(emails);
+});
+
 test('delivers no record again that an earlier time slice of a slow read delivered', async () => {
   await using _workers = await startUnscheduledReadJobs(app);
   vendor.visibility = { lookBackMs: 15 * MINUTE_MS };

@@ -236,6 +236,44 @@ test('enqueues no delivery for a page of a deleted installation', async () => {
   expect(await read.reads.listMessages()).toEqual([]);
 });
 
+/** Removes the object from the installation's config, and adds it again with a backfill of all records. */
+async function reinstallObject({ tenant, reads }: StartedRead): Promise<void> {
+  const input = { projectIdOrName: tenant.projectId, installationId: reads.id };
+  const contacts = { objectName: 'contacts', backfill: { fullHistory: true } };
+  for (const read of [[], [contacts]]) {
+    await tenant.query(UPDATE_INSTALLATION, { input: { ...input, config: { read } } });
+  }
+}
+
+test('backfills an object that was removed and added again while its backfill waited', async () => {
+  const read = await startRead();
+  const { tenant, reads, id } = read;
+  const listEvents = await recordEvents(app, tenant);
+  await reinstallObject(read);
+  await using _workers = await startReadJobs(app);
+  await reads.makeDue();
+  const [, backfill] = await reads.waitForOperations(2);
+  expect(await reads.listOperations()).toMatchObject([
+    { id, status: 'FAILURE', result: expect.stringContaining('no longer reads contacts') },
+    COMPLETED_READ,
+  ]);
+  expect(await reads.getObject()).toMatchObject({
+    backfillDone: true,
+    backfillOperationId: backfill?.id,
+    consecutiveFailures: 0,
+  });
+  const events = await listEvents();
+  expect(events.filter(({ eventType }) => eventType === 'READ_BACKFILL_DONE')).toHaveLength(1);
+});
+
+test('refuses a page of a read whose object was removed and added again', async () => {
+  const read = await startRead();
+  const recordLatePage = await claimRead(read);
+  await reinstallObject(read);
+  await expect(recordLatePage({ records: [], nextCursor: null })).rejects.toThrow(LeaseLost);
+  expect(await read.reads.getObject()).toMatchObject({ backfillDone: false });
+});
+
 test('fails a read without its destination', async () => {
   const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);

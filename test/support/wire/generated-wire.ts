@@ -133,7 +133,7 @@ function serveParents(
   return undefined;
 }
 
-function isFirstPage({ paging }: ListDeclaration, request: ServedRequest): boolean {
+function isFirstPage({ paging }: Pick<ListDeclaration, 'paging'>, request: ServedRequest): boolean {
   if (!('parameter' in paging)) return true;
   const position = readLocation(paging.parameter, request);
   return (
@@ -150,11 +150,10 @@ function serveFields(
   const isByObject = Object.values(fieldList.query).some((value) => value.includes('{object}'));
   if (decodeURIComponent(request.path) !== decodeURIComponent(path)) return undefined;
   if (isByObject && ![...request.query.values()].includes(objectName)) return undefined;
-  const name = textField.slice(fieldList.prefix.length);
-  return {
-    status: 200,
-    body: setValue({}, fieldList.fields, [withValue({}, fieldList.name, name)]),
-  };
+  const { paging = { kind: 'none' } } = fieldList;
+  const field = withValue({}, fieldList.name, textField.slice(fieldList.prefix.length));
+  const fields = isFirstPage({ paging }, request) ? [field] : [];
+  return { status: 200, body: setValue({}, fieldList.fields, fields) };
 }
 
 /** Returns an outcome for each record of a batch, in the order of the request. */

@@ -1,6 +1,7 @@
 /** The state of each read object of an installation: its last and its next read. */
 
 import { z } from 'zod';
+import { RELEASED_LEASE } from '../../../database/leases/lease.ts';
 import { sqlStatement } from '../../../database/statements/statements.ts';
 import type { Row } from '../../../database/statements/tables.ts';
 import type { Transaction } from '../../../database/transactions/transaction.ts';
@@ -129,11 +130,7 @@ export async function setInstalledObjects(
   const names = config.read.map(({ objectName }) => objectName);
   const removedObjects = { projectId, installationId, objectName: { notIn: names } };
   await tx.installedObject.deleteMany({ where: removedObjects });
-  // A paused read of a deleted object must resume so that it can end.
-  await tx.readRun.updateMany({
-    where: { ...removedObjects, paused: true },
-    data: { paused: false },
-  });
+  await abandonReads(tx, removedObjects);
   await tx.installedObject.createMany({
     data: config.read.map((choice) => {
       const { objectName } = choice;
@@ -157,4 +154,18 @@ export async function setInstalledObjects(
       data: { nextReadTime: schedule && getNextRunTime(schedule, now) },
     });
   }
+}
+
+/**
+ * Makes reads of deleted objects end, paused ones too. If an object is added again before its read has ended, the read
+ * stores no further page and does not count as the backfill of the new object, which may have a longer period.
+ */
+async function abandonReads(
+  tx: Transaction,
+  removedObjects: { projectId: string; installationId: string; objectName: { notIn: string[] } },
+): Promise<void> {
+  await tx.readRun.updateMany({
+    where: removedObjects,
+    data: { paused: false, nextReadUntil: null, ...RELEASED_LEASE },
+  });
 }

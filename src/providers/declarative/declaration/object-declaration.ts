@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DAY_MS } from '../../../work/durations.ts';
 import { FIELD_VALUE_TYPES } from '../../contract.ts';
 import { VALUE_CONVERSIONS } from '../conversions/value-conversions.ts';
-import { listDeclaration, selectedFields } from './list-declaration.ts';
+import { listDeclaration, paging, selectedFields } from './list-declaration.ts';
 import { nameRule } from './name-rule.ts';
 import {
   checkName,
@@ -141,6 +141,7 @@ const fieldList = z
   .strictObject({
     path: pathTemplate,
     query: stringMap,
+    paging: paging.optional().describe('Default: one response has all fields.'),
     fields: pointer,
     name: pointer,
     prefix: z

@@ -30,11 +30,14 @@ interface PageResponse {
 /** A list with its behavior. */
 export type BehavingList = ListDeclaration & { behavior: Behavior };
 
+/** The members of a list that determine where its pages end. */
+type PagedList = Pick<BehavingList, 'paging' | 'total' | 'totalHeader' | 'behavior'>;
+
 /**
  * Returns the parameter of the next page. Null after the last page. Throws RETRYABLE if the response says that more records
  * follow, but not where.
  */
-export function findNextParameter(list: BehavingList, page: PageResponse): PageParameter | null {
+export function findNextParameter(list: PagedList, page: PageResponse): PageParameter | null {
   const parameter = readNextParameter(list, page);
   if (parameter === null && readEndFlag(list.paging, page.response) === false) {
     throw new ProviderError(
@@ -46,7 +49,7 @@ export function findNextParameter(list: BehavingList, page: PageResponse): PageP
   return parameter;
 }
 
-function readNextParameter(list: BehavingList, page: PageResponse): PageParameter | null {
+function readNextParameter(list: PagedList, page: PageResponse): PageParameter | null {
   const { paging } = list;
   const { response, ids, size, parameter } = page;
   switch (paging.kind) {
@@ -90,7 +93,7 @@ function readNextParameter(list: BehavingList, page: PageResponse): PageParamete
  * page is the last one. A short page is the last one too if the vendor returns no other short pages.
  */
 function hasEnded(
-  list: BehavingList,
+  list: PagedList,
   { response, ids, size }: PageResponse,
   nextOffset: number | null,
 ): boolean {
@@ -114,7 +117,7 @@ function readEndFlag(paging: Paging, { body }: ProviderResponse): boolean | null
 
 /** Returns the total number of records of the list. Null if the response has none. */
 export function readTotal(
-  { total, totalHeader }: ListDeclaration,
+  { total, totalHeader }: Pick<ListDeclaration, 'total' | 'totalHeader'>,
   { body, headers }: ProviderResponse,
 ): number | null {
   const headerTotal = totalHeader && headers[totalHeader.toLowerCase()];

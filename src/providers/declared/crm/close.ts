@@ -70,6 +70,7 @@ function declareObject(
       fieldList: {
         path: `/api/v1/custom_field/${name}/`,
         query: { _limit: '100' },
+        paging: { kind: 'offset', parameter: { in: 'query', name: '_skip' }, hasMore: '/has_more' },
         fields: '/data',
         name: '/id',
         prefix: 'custom.',

@@ -2,6 +2,13 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
+/** The paging of every list of API version 2. */
+const V2_PAGING = {
+  kind: 'cursor',
+  parameter: { in: 'query', name: 'cursor' },
+  next: '/additional_data/next_cursor',
+} as const;
+
 /** Declares an object of API version 2, which pages by cursor and filters by time of update. */
 function declareObject(
   displayName: string,
@@ -18,11 +25,7 @@ function declareObject(
       query: { sort_by: 'update_time', sort_direction: canFilter ? 'asc' : 'desc' },
       records: '/data',
       pageSize: { in: 'query', name: 'limit', max: 500 },
-      paging: {
-        kind: 'cursor',
-        parameter: { in: 'query', name: 'cursor' },
-        next: '/additional_data/next_cursor',
-      },
+      paging: V2_PAGING,
       ...(canFilter
         ? {
             since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
@@ -38,6 +41,7 @@ function declareObject(
       fieldList: {
         path: `/api/v2/${fieldListName}`,
         query: { limit: '500' },
+        paging: V2_PAGING,
         fields: '/data',
         name: '/field_code',
         displayName: '/field_name',

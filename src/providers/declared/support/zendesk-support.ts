@@ -89,6 +89,8 @@ function declareExportedObject(
     remove: { path: `${path}/{id}` },
     fieldList: {
       path: `/api/v2/${singular}_fields`,
+      // Without a cursor, the vendor pages by offset and returns the URL of the next page.
+      paging: { kind: 'nextUrl', next: '/next_page' },
       fields: `/${singular}_fields`,
       name: singular === 'ticket' ? '/id' : '/key',
       displayName: '/title',

@@ -33,13 +33,23 @@ import { DeliveredEntries } from './delivered-entries.ts';
 import { createPageToRecord, type ReadPage } from './page-to-record.ts';
 import { failRun, succeedRun } from './read-end.ts';
 import { createPlanKey, describeUnmappedNames, isEmptyWindow } from './read-plan.ts';
-import { READ_KIND, READ_LEASES, type ReadRun, recordWait, releaseRun } from './read-run.ts';
+import {
+  isAbandoned,
+  READ_KIND,
+  READ_LEASES,
+  type ReadRun,
+  recordWait,
+  releaseRun,
+} from './read-run.ts';
 import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './read-source.ts';
 
 /** The duration of a time slice. It is short, so that the worker can start another read or stop within seconds. */
 const TIME_SLICE_MS = 5_000;
 const TIME_SLICE_PAGES_MAX = 50;
-/** Hashes of delivered entries are large, so a time slice stores them with its last page and some of the pages before it. */
+/**
+ * Hashes of delivered entries are large, so a time slice stores them with its last page, and before it only with some of
+ * the pages and with pages that deliver a changed record again.
+ */
 const PAGES_PER_HASHES = 25;
 
 /** How often a waiting read checks whether it can continue. */
@@ -114,6 +124,7 @@ class ClaimedRead {
     }
     const installation = { id: installationId, projectId };
     const source = await getReadSource(this.#services, installation, objectName);
+    if (isAbandoned(this.#run)) throw createRemovedError(objectName);
     if (source.readPlan.unmappedNames.length > 0)
       return this.#wait(describeUnmappedNames(source.readPlan));
     if (await isConsentPending(this.#services, source.connection)) {
@@ -293,10 +304,14 @@ function requireUpdatedRun(
   { objectName, destination }: PageToRecord,
   page: RecordedPage | null,
 ): ReadRun {
-  if (!page?.hasObject) throw unprocessable(`The installation no longer reads ${objectName}.`);
+  if (!page?.hasObject) throw createRemovedError(objectName);
   if (!page.hasRun) throw new LeaseLost();
   if (!page.hasDestination) throw unprocessable(`The destination ${destination} does not exist.`);
   const { hasObject: _object, hasRun: _run, hasDestination: _destination, ...run } = page;
   if (run.operationId === null) throw new LeaseLost();
   return run;
+}
+
+function createRemovedError(objectName: string): DomainError {
+  return unprocessable(`The installation no longer reads ${objectName}.`);
 }

@@ -60,19 +60,24 @@ export class DeliveredEntries {
     return entry !== undefined && entry.entryHash === this.#hash(text);
   }
 
-  /** Adds entries that are delivered now, and removes entries that no later read can return. */
+  /**
+   * Adds entries that are delivered now, and removes entries that no later read can return. Returns true if it removed or
+   * replaced an entry. The hashes must then be stored with the page: with an older stored entry, a later read would skip a
+   * record that changes back to it.
+   */
   add(
     entries: readonly SerializedEntry[],
     { now, expireTime }: { now: Date; expireTime: Date },
-  ): void {
-    this.#removeExpired(toSeconds(expireTime));
+  ): boolean {
+    let hasRemoved = this.#removeExpired(toSeconds(expireTime));
     for (const { id, text } of entries) {
       const idHash = this.#hash(id);
       // A new entry of a record moves to the end, so that the map stays in the order of delivery.
-      this.#entries.delete(idHash);
+      if (this.#entries.delete(idHash)) hasRemoved = true;
       if (this.#entries.size === ENTRIES_MAX) continue;
       this.#entries.set(idHash, { entryHash: this.#hash(text), deliveredTime: toSeconds(now) });
     }
+    return hasRemoved;
   }
 
   /** Returns the hashes for their column, in base64. */
@@ -88,11 +93,14 @@ export class DeliveredEntries {
     return bytes.toString('base64');
   }
 
-  #removeExpired(expireTime: number): void {
+  /** Returns true if an entry was removed. */
+  #removeExpired(expireTime: number): boolean {
+    const { size } = this.#entries;
     for (const [idHash, { deliveredTime }] of this.#entries) {
-      if (deliveredTime >= expireTime) return;
+      if (deliveredTime >= expireTime) break;
       this.#entries.delete(idHash);
     }
+    return this.#entries.size < size;
   }
 
   #hash(text: string): string {

@@ -23,7 +23,10 @@ export interface ReadPage {
   durationMs: number;
   /** The entries that earlier reads delivered. Absent if the read delivers all records. */
   delivered?: DeliveredEntries | undefined;
-  /** True if the hashes of delivered entries are stored with this page. They are stored with the last page anyway. */
+  /**
+   * True if the hashes of delivered entries are stored with this page. They are stored anyway with the last page, and with
+   * a page that makes a stored hash obsolete.
+   */
   storesHashes?: boolean;
 }
 
@@ -35,7 +38,8 @@ export function createPageToRecord(
 ): PageToRecord {
   const { run, page, source, durationMs } = readPage;
   const { operationId, projectId, installationId, objectName, leaseToken } = run;
-  const { bodies, waitingEntries, count } = createMessages(operation, readPage, now);
+  const messages = createMessages(operation, readPage, now);
+  const { bodies, waitingEntries, count, isHashObsolete } = messages;
   const progress = createProgress(run, { page, count, waitingEntries });
   return {
     operationId,
@@ -53,7 +57,7 @@ export function createPageToRecord(
       message: `[${objectName}] Page ${progress.pagesRead}: ${count} records`,
       details: { records: count, messages: bodies.length, durationMs },
     },
-    deliveredHashes: serializeDelivered(readPage),
+    deliveredHashes: serializeDelivered(readPage, isHashObsolete),
     destination: source.readPlan.destination,
     messages: bodies.map((body) => ({ id: newId('dlv'), body })),
     ...pickSubject(source.connection),
@@ -62,17 +66,15 @@ export function createPageToRecord(
 }
 
 /** Returns the hashes to store with the page. Null leaves the stored ones unchanged. */
-function serializeDelivered({
-  run: { readType },
-  source: { timing },
-  page,
-  delivered,
-  storesHashes,
-}: ReadPage): string | null {
+function serializeDelivered(
+  { run: { readType }, source: { timing }, page, delivered, storesHashes }: ReadPage,
+  isHashObsolete: boolean,
+): string | null {
   // A triggered read may deliver a version that the hashes do not know, so that a later change back to an older version
   // would be skipped.
   if (readType === 'TRIGGERED' && timing.lookBackMs > 0) return '';
-  return delivered && (storesHashes || page.nextCursor === null) ? delivered.serialize() : null;
+  const isStored = storesHashes || isHashObsolete || page.nextCursor === null;
+  return delivered && isStored ? delivered.serialize() : null;
 }
 
 /** Throws RepeatedCursors. */
@@ -123,8 +125,9 @@ function createMessages(
   );
   const { bodies, sentEntries, waitingEntries } = messages;
   // Entries that wait for a full message are not delivered yet: if the read fails, the next one reads them again.
-  delivered?.add(sentEntries, { now, expireTime: requireSince(run) });
-  return { bodies, waitingEntries, count: newEntries.length };
+  const isHashObsolete =
+    delivered?.add(sentEntries, { now, expireTime: requireSince(run) }) ?? false;
+  return { bodies, waitingEntries, count: newEntries.length, isHashObsolete };
 }
 
 function requireSince({ since }: ReadRun): Date {

@@ -16,7 +16,7 @@ import {
   type ObjectNames,
 } from '../../../integrations/integration/delivered-object-names.ts';
 import { logOperation, updateOperation } from '../operation-work.ts';
-import { createReadMetadata, endRun, type ReadRun } from './read-run.ts';
+import { createReadMetadata, endRun, isAbandoned, type ReadRun } from './read-run.ts';
 
 /** The number of consecutive failed reads after which the schedule is paused. */
 const FAILED_RUNS_MAX = 5;
@@ -52,6 +52,7 @@ export async function failRun(
     }));
     return;
   }
+  if (isAbandoned(run)) return;
   const config = await countFailure(tx, run, { reason, now });
   if (!config) return;
   await recordRunEvent(tx, run, (fields) => ({

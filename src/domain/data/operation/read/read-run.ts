@@ -91,6 +91,14 @@ export async function startRun(
   return { operation, run: readRun };
 }
 
+/** True if the object was deleted after the read started. A new object of the same name has reads of its own. */
+export function isAbandoned({
+  readType,
+  nextReadUntil,
+}: Pick<ReadRun, 'readType' | 'nextReadUntil'>): boolean {
+  return readType !== 'TRIGGERED' && nextReadUntil === null;
+}
+
 /** Returns the operation's metadata with the progress of the read. */
 export function createReadMetadata({
   objectName,

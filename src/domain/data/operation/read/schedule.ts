@@ -106,7 +106,7 @@ function lockDueObjects(
         revision."content"->>'provider' as "provider", revision."content"->>'module' as "module",
         exists (select 1 from "ReadRun" run
           where run."projectId" = installation."projectId" and run."installationId" = installation."id"
-          and run."objectName" = object."objectName" and run."readType" <> 'TRIGGERED') as "isRunning",
+          and run."objectName" = object."objectName" and run."nextReadUntil" is not null) as "isRunning",
         (select spec from jsonb_array_elements(revision."content"->'read'->'objects') spec
           where spec->>'objectName' = object."objectName") as "spec",
         (select choice from jsonb_array_elements(config."content"->'read') choice

@@ -57,6 +57,16 @@ test('forgets entries that were delivered before the expire time', async () => {
   expect([entries.has(createEntry('b')), entries.has(createEntry('c'))]).toEqual([false, true]);
 });
 
+test('reports whether it removed or replaced an entry, whose stored hash is then obsolete', async () => {
+  const entries = await load(null);
+  const atEarlierTime = { now: EARLIER, expireTime: EARLIER };
+  expect(entries.add([createEntry('a'), createEntry('b')], atEarlierTime)).toBe(false);
+  expect(entries.add([createEntry('c')], AT_NOW)).toBe(false);
+  expect(entries.add([createEntry('d'), createEntry('a', 'new@example.test')], AT_NOW)).toBe(true);
+  expect(entries.add([createEntry('e')], { now: NOW, expireTime: NOW })).toBe(true);
+  expect(entries.add([createEntry('b')], { now: NOW, expireTime: NOW })).toBe(false);
+});
+
 test('remembers the first 20,000 entries, so that a later read repeats only the others', async () => {
   const all = await load(null);
   for (let n = 0; n < 20_001; n += 1) all.add([createEntry(String(n))], AT_NOW);
