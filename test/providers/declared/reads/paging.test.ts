@@ -5,9 +5,9 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Capabilities, ProviderSession } from '../../../src/providers/contract.ts';
-import type { RecordPage } from '../../../src/providers/moving-records.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
+import type { Capabilities, ProviderSession } from '../../../../src/providers/contract.ts';
+import type { RecordPage } from '../../../../src/providers/moving-records.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
 import {
   byCursor,
   byLastId,
@@ -16,10 +16,10 @@ import {
   byOffset,
   byPage,
   type Page,
-} from '../../support/wire/paging.ts';
-import { startVendorServer, type VendorFixture } from '../../support/wire/vendor-server.ts';
-import { atMinute, catchFailure } from '../contract-subject.ts';
-import { createThingsProvider, type ListDeclaration, POSITION } from './things.ts';
+} from '../../../support/wire/paging.ts';
+import { startVendorServer, type VendorFixture } from '../../../support/wire/vendor-server.ts';
+import { atMinute, catchFailure } from '../../contract-subject.ts';
+import { createThingsProvider, type ListDeclaration, POSITION } from '../things.ts';
 
 type Paging = ListDeclaration['paging'];
 type OtherMembers = Omit<Partial<ListDeclaration>, 'paging' | 'pageSize'>;

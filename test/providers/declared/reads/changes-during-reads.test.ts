@@ -1,14 +1,14 @@
 /** Tests that a record that changes during a read of a list hides no other record. */
 import { expect, test } from 'vitest';
-import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import type { PageRead } from '../../../src/providers/moving-records.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { getDeclaration } from '../../support/wire/declarations.ts';
-import { generateWire } from '../../support/wire/generated-wire.ts';
-import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
-import { getWire } from '../../support/wire/vendors/all.ts';
-import type { WireVendor } from '../../support/wire/wire-format.ts';
-import { atMinute } from '../contract-subject.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import type { PageRead } from '../../../../src/providers/moving-records.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../../support/wire/declarations.ts';
+import { generateWire } from '../../../support/wire/generated-wire.ts';
+import { startVendorServer, type VendorServer } from '../../../support/wire/vendor-server.ts';
+import { getWire } from '../../../support/wire/vendors/all.ts';
+import type { WireVendor } from '../../../support/wire/wire-format.ts';
+import { atMinute } from '../../contract-subject.ts';
 
 /**
  * Vendors whose pages start after a number of records. The content of other vendors' cursors is unknown, so no wire

@@ -1,16 +1,16 @@
 /** Tests that undocumented responses of vendors are read correctly or fail with the right kind of error. */
 import { expect, test } from 'vitest';
-import type { Behavior } from '../../../src/providers/behavior.ts';
-import type { Provider } from '../../../src/providers/contract.ts';
-import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
-import type { PageRead } from '../../../src/providers/moving-records.ts';
+import type { Behavior } from '../../../../src/providers/behavior.ts';
+import type { Provider } from '../../../../src/providers/contract.ts';
+import type { DeclarationInput } from '../../../../src/providers/declarative/declaration/declaration.ts';
+import type { PageRead } from '../../../../src/providers/moving-records.ts';
 import {
   type ServedResponse,
   startProviderServer,
-} from '../../support/providers/provider-server.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { atMinute, catchFailure } from '../contract-subject.ts';
-import { createThingsProvider, type ListDeclaration, POSITION } from './things.ts';
+} from '../../../support/providers/provider-server.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { atMinute, catchFailure } from '../../contract-subject.ts';
+import { createThingsProvider, type ListDeclaration, POSITION } from '../things.ts';
 
 const ERRORS: DeclarationInput['errors'] = {
   messages: ['/error'],

@@ -1,12 +1,12 @@
 /** Tests lists inside records that a vendor cuts. */
 import { expect, test } from 'vitest';
-import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
-import { startProviderServer } from '../../support/providers/provider-server.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { getDeclaration } from '../../support/wire/declarations.ts';
-import { byLastId } from '../../support/wire/paging.ts';
-import { readAll } from './reading.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import { DECLARATIONS } from '../../../../src/providers/declared/all.ts';
+import { startProviderServer } from '../../../support/providers/provider-server.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../../support/wire/declarations.ts';
+import { byLastId } from '../../../support/wire/paging.ts';
+import { readAll } from '../reading.ts';
 
 const LINES_PATH = '/v1/invoices/in_1/lines';
 

@@ -1,15 +1,15 @@
 /** Tests how a read by id distinguishes a missing record from other responses, and which id a record has. */
 import { expect, test } from 'vitest';
-import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
-import type { RecordsRead } from '../../../src/providers/moving-records.ts';
+import type { DeclarationInput } from '../../../../src/providers/declarative/declaration/declaration.ts';
+import type { RecordsRead } from '../../../../src/providers/moving-records.ts';
 import {
   type ServedRequest,
   type ServedResponse,
   startProviderServer,
-} from '../../support/providers/provider-server.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { catchFailure } from '../contract-subject.ts';
-import { createThingsProvider } from './things.ts';
+} from '../../../support/providers/provider-server.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { catchFailure } from '../../contract-subject.ts';
+import { createThingsProvider } from '../things.ts';
 
 type IdLookup = NonNullable<DeclarationInput['objects'][string]['byIds']>;
 

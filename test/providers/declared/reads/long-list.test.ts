@@ -6,11 +6,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import type { ProviderResponse, ProviderSession } from '../../../src/providers/contract.ts';
-import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
-import type { PageRead, RecordPage } from '../../../src/providers/moving-records.ts';
-import { createMask } from '../../../src/work/secret-mask.ts';
-import { createThingsProvider, POSITION } from './things.ts';
+import type { ProviderResponse, ProviderSession } from '../../../../src/providers/contract.ts';
+import { createHubspotProvider } from '../../../../src/providers/hubspot/hubspot-provider.ts';
+import type { PageRead, RecordPage } from '../../../../src/providers/moving-records.ts';
+import { createMask } from '../../../../src/work/secret-mask.ts';
+import { createThingsProvider, POSITION } from '../things.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

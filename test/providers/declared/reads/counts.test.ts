@@ -1,11 +1,11 @@
 /** Tests that a read returns the total of its records, if the vendor returns a total in its lists or at another path. */
 import { expect, test } from 'vitest';
-import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { getDeclaration } from '../../support/wire/declarations.ts';
-import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
-import { getWire } from '../../support/wire/vendors/all.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import { DECLARATIONS } from '../../../../src/providers/declared/all.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../../support/wire/declarations.ts';
+import { startVendorServer, type VendorServer } from '../../../support/wire/vendor-server.ts';
+import { getWire } from '../../../support/wire/vendors/all.ts';
 
 const namesWithTotal = DECLARATIONS.map(({ name }) => name).filter((name) => {
   const object = getObject(name);

@@ -1,11 +1,14 @@
 /** Tests that an object is described by all pages of the account's list of fields. */
 import { expect, test } from 'vitest';
-import type { DeclaredProvider } from '../../src/providers/declarative/declarative-provider.ts';
-import { createDeclarativeProvider } from '../../src/providers/declarative/declarative-provider.ts';
-import { DECLARED } from '../../src/providers/declared/all.ts';
-import { type ServedRequest, startProviderServer } from '../support/providers/provider-server.ts';
-import { createPlainSession, UNDOCUMENTED } from '../support/providers/provider-session.ts';
-import { catchFailure } from './contract-subject.ts';
+import type { DeclaredProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import { DECLARED } from '../../../../src/providers/declared/all.ts';
+import {
+  type ServedRequest,
+  startProviderServer,
+} from '../../../support/providers/provider-server.ts';
+import { createPlainSession, UNDOCUMENTED } from '../../../support/providers/provider-session.ts';
+import { catchFailure } from '../../contract-subject.ts';
 
 type Describe = NonNullable<(typeof DECLARED)[number]['capabilities']['describeObject']>;
 

@@ -1,13 +1,13 @@
 /** Tests that a request selects the fields of the read by the vendor's names, and no field with an unsafe name. */
 import { expect, test } from 'vitest';
-import type { ProviderRequest } from '../../../src/providers/contract.ts';
+import type { ProviderRequest } from '../../../../src/providers/contract.ts';
 import {
   createDeclarativeProvider,
   type DeclaredProvider,
-} from '../../../src/providers/declarative/declarative-provider.ts';
-import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
-import { linear } from '../../../src/providers/declared/work/linear.ts';
-import { createMask } from '../../../src/work/secret-mask.ts';
+} from '../../../../src/providers/declarative/declarative-provider.ts';
+import { dynamicsCrm } from '../../../../src/providers/declared/crm/dynamics-crm.ts';
+import { linear } from '../../../../src/providers/declared/work/linear.ts';
+import { createMask } from '../../../../src/work/secret-mask.ts';
 
 async function captureRequest(declaration: DeclaredProvider, objectName: string, fields: string[]) {
   const requests: ProviderRequest[] = [];

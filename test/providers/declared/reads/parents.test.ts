@@ -1,15 +1,15 @@
 /** Tests reads of objects that are listed below each parent, from vendors whose cursors expire. */
 import { expect, test } from 'vitest';
-import type { ObjectDeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
-import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { ProviderError } from '../../../src/providers/provider-error.ts';
-import { MINUTE_MS, SECOND_MS } from '../../../src/work/durations.ts';
+import type { ObjectDeclarationInput } from '../../../../src/providers/declarative/declaration/declaration.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import { ProviderError } from '../../../../src/providers/provider-error.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../../src/work/durations.ts';
 import {
   type ServedRequest,
   type ServedResponse,
   startProviderServer,
-} from '../../support/providers/provider-server.ts';
-import { createPlainSession, UNDOCUMENTED } from '../../support/providers/provider-session.ts';
+} from '../../../support/providers/provider-server.ts';
+import { createPlainSession, UNDOCUMENTED } from '../../../support/providers/provider-session.ts';
 
 const TOKEN_LIFETIME_MS = 5 * MINUTE_MS;
 const PARENTS_PER_PAGE = 10;
