@@ -145,7 +145,7 @@ test('refuses only the invalid record of an update', async () => {
   const [idA = '', idB = ''] = storeContacts(server, ['Ada', 'Bob']);
   const outcomes = await update(server, [
     { record: { id: idA, lifecyclestage: 'unknown' } },
-    { record: { id: '999999', firstname: 'nobody' } },
+    { record: { id: '999999', firstname: 'Unknown' } },
     { record: { id: idB, firstname: 'Eve' } },
   ]);
   expect(outcomes).toMatchObject([
@@ -235,7 +235,7 @@ test('refuses only the updates with associations or without an id', async () => 
   const [idA = '', idB = ''] = storeContacts(server, ['Ada', 'Bob']);
   const refusedRecords = [
     { record: { id: idA, firstname: 'Eve' }, associations: ASSOCIATIONS },
-    { record: { firstname: 'nobody' } },
+    { record: { firstname: 'Unknown' } },
   ];
   const refusals = [
     { success: false, recordId: idA, errors: [expect.stringContaining('associations')] },
