@@ -376,7 +376,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const source = await getReadSource(services, installationKey, 'contacts');
     const records = [{ id: '1', fields: {}, raw: {} }];
     const page = { records, nextCursor: 'next', estimatedTotal: null };
-    const work = () => recordPage(services, { run, source, page, durationMs: 0 });
+    const operation = { createTime: new Date() };
+    const work = () => recordPage(services, { run, operation, source, page, durationMs: 0 });
     expect(await listFaults(work)).toEqual([]);
   });
 

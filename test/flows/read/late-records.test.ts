@@ -11,7 +11,9 @@ import { getSharedApp } from '../../support/app.ts';
 import {
   type InstalledReads,
   installReads,
+  POLLING,
   startUnscheduledReadJobs,
+  TRIGGER_READ,
 } from '../../support/fixtures/reads.ts';
 import { UNDOCUMENTED } from '../../support/providers/provider-session.ts';
 
@@ -177,6 +179,32 @@ test('delivers a record that changes back if the failed read had forgotten its f
   await read(2 * MINUTE_MS);
   const emails = ['a@example.test', 'new@example.test', 'a@example.test'];
   expect(await listDeliveredEmails(reads, 'a')).toEqual(emails);
+});
+
+test('delivers a record that changes back after a triggered read during a scheduled read', async () => {
+  await using _workers = await startUnscheduledReadJobs(app);
+  vendor.visibility = { lookBackMs: 15 * MINUTE_MS };
+  const { tenant, reads, start, read } = await installWithBackfill();
+  store('a');
+  await read(2 * MINUTE_MS);
+  vendor.readPage = async (request) => {
+    const page = await readVisible(request);
+    vendor.readPage = readVisible;
+    store('a').email = 'new@example.test';
+    await tenant.query(TRIGGER_READ, { input: { ...reads.triggerInput, objectName: 'contacts' } });
+    const listEmails = () => listDeliveredEmails(reads, 'a');
+    await expect.poll(listEmails, POLLING).toContain('new@example.test');
+    return page;
+  };
+  now += 2 * MINUTE_MS;
+  await start();
+  // The first read, two scheduled reads, and the triggered one.
+  await reads.waitForOperations(4);
+  store('a');
+  now += 2 * MINUTE_MS;
+  await start();
+  await reads.waitForOperations(5);
+  expect((await listDeliveredEmails(reads, 'a')).at(-1)).toBe('a@example.test');
 });
 
 test('delivers no record again that an earlier time slice of a slow read delivered', async () => {

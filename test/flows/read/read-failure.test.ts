@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { LeaseLost } from '../../../src/database/leases/lease.ts';
+import type { Row } from '../../../src/database/statements/tables.ts';
 import {
   reads as readWork,
   recordPage,
@@ -33,6 +34,7 @@ const COMPLETED_READ = { status: 'SUCCESS', result: '[contacts] Read completed (
 interface StartedRead {
   tenant: Tenant;
   reads: InstalledReads;
+  operation: Row<'Operation'>;
   /** The ID of the read's operation. */
   id: string;
 }
@@ -45,16 +47,17 @@ async function startRead(): Promise<StartedRead> {
   await startDueReads(services);
   const [operation] = await reads.listOperations();
   if (!operation) throw new Error('No read has started.');
-  return { tenant, reads, id: operation.id };
+  return { tenant, reads, operation, id: operation.id };
 }
 
 /** Claims the read as a worker does. Returns a function that records a page of it. */
-async function claimRead({ tenant: { projectId }, reads }: StartedRead) {
+async function claimRead({ tenant: { projectId }, reads, operation }: StartedRead) {
   const run = await claimDueRow(services, readWork, projectId);
   const source = await getReadSource(services, { id: reads.id, projectId }, 'contacts');
   return (page: { records: ProviderRecord[]; nextCursor: string | null }) =>
     recordPage(services, {
       run,
+      operation,
       source,
       page: { ...page, estimatedTotal: null },
       durationMs: 0,

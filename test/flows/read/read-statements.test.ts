@@ -46,9 +46,9 @@ test('records a page with its deliveries and position in one statement', async (
   const { projectId, reads, operation, run, source, createPage } = await createClaimedRun();
   const page = createPage('1', 'next');
   const { result, statements } = await recordStatements(() =>
-    recordPage(services, { run, source, page, durationMs: 7 }),
+    recordPage(services, { run, operation, source, page, durationMs: 7 }),
   );
-  expect(statements.map(nameStatement)).toEqual(['select Operation', 'with InstalledObject']);
+  expect(statements.map(nameStatement)).toEqual(['with InstalledObject']);
 
   const [storedRun] = await services.database.reads.find('ReadRun', {
     projectId,
@@ -72,23 +72,26 @@ test('records a page with its deliveries and position in one statement', async (
 });
 
 test('ends the read together with its last page, in one transaction', async () => {
-  const { reads, run, source, createPage } = await createClaimedRun();
+  const { reads, operation, run, source, createPage } = await createClaimedRun();
   const { nextRun } = await recordPage(services, {
     run,
+    operation,
     source,
     page: createPage('1', 'next'),
     durationMs: 0,
   });
   if (!nextRun) throw new Error('The read has ended.');
   const { result, statements } = await recordStatements(() =>
-    recordPage(services, { run: nextRun, source, page: createPage('2', null), durationMs: 0 }),
+    recordPage(services, {
+      run: nextRun,
+      operation,
+      source,
+      page: createPage('2', null),
+      durationMs: 0,
+    }),
   );
   expect(result.nextRun).toBeNull();
-  expect(statements.slice(0, 3).map(nameStatement)).toEqual([
-    'select Operation',
-    'begin',
-    'with InstalledObject',
-  ]);
+  expect(statements.slice(0, 2).map(nameStatement)).toEqual(['begin', 'with InstalledObject']);
   expect(statements.filter((statement) => nameStatement(statement) === 'begin')).toHaveLength(1);
   expect(await reads.listOperations()).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (2 records)' },
@@ -101,10 +104,16 @@ test('ends the read together with its last page, in one transaction', async () =
 });
 
 test('appends a page to a stream', async () => {
-  const { projectId, run, source, createPage } = await createClaimedRun();
+  const { projectId, operation, run, source, createPage } = await createClaimedRun();
   await prisma.destination.deleteMany({ where: { projectId } });
   const { destinationId } = await createStream(services.database, { projectId });
-  await recordPage(services, { run, source, page: createPage('1', null), durationMs: 0 });
+  await recordPage(services, {
+    run,
+    operation,
+    source,
+    page: createPage('1', null),
+    durationMs: 0,
+  });
   const messages = await prisma.streamMessage.findMany({ where: { projectId, destinationId } });
   expect(messages.map(({ position }) => position)).toEqual([1n]);
   expect(JSON.parse(messages[0]?.body ?? '')).toMatchObject({ result: [{ raw: { id: '1' } }] });
@@ -118,7 +127,7 @@ test('records no page if the lease, the object or the destination is gone', asyn
   const page = createPage('1', 'next');
   const lostLease = { leaseToken: 'of another claim' };
   const recordWith = (overrides: Partial<typeof run>) =>
-    recordPage(services, { run: { ...run, ...overrides }, source, page, durationMs: 0 });
+    recordPage(services, { run: { ...run, ...overrides }, operation, source, page, durationMs: 0 });
   await expect(recordWith(lostLease)).rejects.toThrow(LeaseLost);
   await expect(recordWith({ objectName: 'deals' })).rejects.toThrow('no longer reads deals');
   await prisma.destination.deleteMany({ where: { projectId } });

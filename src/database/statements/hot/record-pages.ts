@@ -17,7 +17,7 @@ type OperationLog = Tables['OperationLog'];
 export interface PageToRecord
   extends Pick<
     ReadRun,
-    'operationId' | 'projectId' | 'installationId' | 'objectName' | 'leaseToken'
+    'operationId' | 'projectId' | 'installationId' | 'objectName' | 'leaseToken' | 'readType'
   > {
   now: Date;
   count: number;
@@ -36,6 +36,8 @@ export interface PageToRecord
   line: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details: object };
   /** The hashes of the object's delivered entries, in base64. Null leaves them unchanged. */
   deliveredHashes: string | null;
+  /** The page is recorded only if the object still has this number of pages of triggered reads. Null accepts any. */
+  triggeredPages: number | null;
   /** The name of the destination. */
   destination: string;
   /** In the order of delivery, each with the id of its delivery. */
@@ -45,15 +47,17 @@ export interface PageToRecord
   traceparent: string | null;
 }
 
-/** True for each required row that exists. If one is missing, nothing is recorded. */
-interface RequiredRows {
+/** True for each requirement that is met. If one is not, nothing is recorded. */
+interface Requirements {
   hasObject: boolean;
+  /** True if the object has the required number of pages of triggered reads. */
+  hasTriggeredPages: boolean;
   hasRun: boolean;
   hasDestination: boolean;
 }
 
 /** The updated run. Its columns are null if the page was not recorded. */
-export type RecordedPage = RequiredRows & (ReadRun | Record<keyof ReadRun, null>);
+export type RecordedPage = Requirements & (ReadRun | Record<keyof ReadRun, null>);
 
 /** Locks objects before their runs, as pausing does, and runs before logs. */
 export const RECORD_PAGES: SharedStatement<PageToRecord, RecordedPage> = {
@@ -64,12 +68,13 @@ export const RECORD_PAGES: SharedStatement<PageToRecord, RecordedPage> = {
   with input as (
     select * from jsonb_to_record($1::jsonb -> 0) as input(
       "operationId" text, "projectId" text, "installationId" text, "objectName" text, "leaseToken" text,
-      "now" timestamptz, "count" int, "progress" jsonb, "metadata" jsonb, "line" jsonb, "deliveredHashes" text,
-      "destination" text,
-      "messages" jsonb, "groupId" text, "consumerId" text, "traceparent" text)
+      "readType" text, "now" timestamptz, "count" int, "progress" jsonb, "metadata" jsonb, "line" jsonb,
+      "deliveredHashes" text, "triggeredPages" int, "destination" text, "messages" jsonb,
+      "groupId" text, "consumerId" text, "traceparent" text)
   ),
   objects as (
-    select input."projectId", input."operationId" from input
+    select input."operationId", coalesce(object."triggeredPages" = input."triggeredPages", true) as "hasTriggeredPages"
+    from input
     join "InstalledObject" object on object."projectId" = input."projectId"
       and object."installationId" = input."installationId" and object."objectName" = input."objectName"
     for no key update of object
@@ -79,6 +84,7 @@ export const RECORD_PAGES: SharedStatement<PageToRecord, RecordedPage> = {
     join input on input."operationId" = objects."operationId"
     join "ReadRun" run on run."projectId" = input."projectId" and run."operationId" = input."operationId"
       and run."leaseToken" = input."leaseToken"
+    where objects."hasTriggeredPages"
     for no key update of run
   ),
   destinations as (
@@ -95,7 +101,8 @@ export const RECORD_PAGES: SharedStatement<PageToRecord, RecordedPage> = {
   ),
   updated_objects as (
     update "InstalledObject" object set "lastReadTime" = page."now",
-      "recordsRead" = least(object."recordsRead"::bigint + page."count", 2147483647)
+      "recordsRead" = least(object."recordsRead"::bigint + page."count", 2147483647),
+      "triggeredPages" = object."triggeredPages" + (page."readType" = 'TRIGGERED')::int
     from recorded_pages page
     where object."projectId" = page."projectId" and object."installationId" = page."installationId"
       and object."objectName" = page."objectName"
@@ -161,6 +168,7 @@ export const RECORD_PAGES: SharedStatement<PageToRecord, RecordedPage> = {
     union all select '${OPERATIONS_CHANNEL} ' || "id" from updated_operations
   )
   select input."operationId" as "key", objects."operationId" is not null as "hasObject",
+    coalesce(objects."hasTriggeredPages", false) as "hasTriggeredPages",
     runs."operationId" is not null as "hasRun", destinations."operationId" is not null as "hasDestination",
     advanced_runs.*, ${notificationsSql('notifications')}
   from input

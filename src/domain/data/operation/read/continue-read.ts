@@ -10,7 +10,7 @@ import {
   type RecordedPage,
   recordPageInTransaction,
 } from '../../../../database/statements/hot/record-pages.ts';
-import { listColumns } from '../../../../database/statements/tables.ts';
+import { listColumns, type Row } from '../../../../database/statements/tables.ts';
 import { inTransaction } from '../../../../database/transactions/transaction.ts';
 import { leasedWork } from '../../../../jobs/leased-work.ts';
 import { createMaskedError, DomainError, unprocessable } from '../../../../kernel/errors.ts';
@@ -122,6 +122,7 @@ class ClaimedRead {
     if (await isBacklogged(this.#services, projectId)) {
       return releaseRun(this.#services, this.#run, { waitMs: BACKLOG_WAIT_SECONDS * 1_000 });
     }
+    const operation = await this.#getOperation();
     const installation = { id: installationId, projectId };
     const source = await getReadSource(this.#services, installation, objectName);
     if (isAbandoned(this.#run)) throw createRemovedError(objectName);
@@ -143,10 +144,17 @@ class ClaimedRead {
       // A vendor that keeps the position of the read expects the next request before a pause.
       const isOver = (isLong && !page.isScroll) || signal.aborted;
       const storesHashes = isOver || pages % PAGES_PER_HASHES === 0;
-      const readPage = { run: this.#run, source: fullSource, page, durationMs, storesHashes };
-      if (!(await this.#recordPage(readPage))) return;
+      const readPage = { run: this.#run, operation, source: fullSource, page, durationMs };
+      if (!(await this.#recordPage({ ...readPage, storesHashes }))) return;
       if (isOver || this.#run.paused) return releaseRun(this.#services, this.#run, {});
     }
+  }
+
+  async #getOperation(): Promise<Row<'Operation'>> {
+    const { operationId: id, projectId } = this.#run;
+    const [operation] = await this.#services.database.reads.find('Operation', { projectId, id });
+    if (!operation) throw new LeaseLost();
+    return operation;
   }
 
   /** Releases the read until the next time slice checks whether it can continue. */
@@ -175,14 +183,23 @@ class ClaimedRead {
   /** Returns true if more pages follow. */
   async #recordPage(readPage: Omit<ReadPage, 'delivered'>): Promise<boolean> {
     const { run, page } = readPage;
-    const delivered = this.#delivered;
-    const { nextRun, count } = await recordPage(this.#services, { ...readPage, delivered });
+    const { nextRun, count } = await this.#recordNewRecords(readPage);
     this.#lastPage = page;
     const { projectId } = run;
     this.#services.meters.recordsProcessed({ kind: 'read', count, projectId });
     if (!nextRun) this.#countEnd('succeeded');
     this.#run = nextRun ?? run;
     return nextRun !== null;
+  }
+
+  async #recordNewRecords(readPage: Omit<ReadPage, 'delivered'>): Promise<RecordedRead> {
+    try {
+      return await recordPage(this.#services, { ...readPage, delivered: this.#delivered });
+    } catch (error) {
+      if (!(error instanceof OutdatedEntries)) throw error;
+      this.#delivered = await DeliveredEntries.load(this.#services, readPage.run);
+      return this.#recordNewRecords(readPage);
+    }
   }
 
   /** Decides after an error whether the read continues later, restarts, or fails. */
@@ -277,17 +294,18 @@ interface RecordedRead {
   count: number;
 }
 
+/** A triggered read of the object has recorded a page since the delivered entries were loaded. */
+class OutdatedEntries extends Error {}
+
 /**
  * Records a page. Throws LeaseLost. Throws UNPROCESSABLE and records nothing if the object is no longer installed or the
- * destination does not exist. Throws RepeatedCursors and records nothing if the cursors repeat.
+ * destination does not exist. Throws RepeatedCursors or OutdatedEntries and records nothing if the cursors repeat, or the
+ * delivered entries are outdated.
  */
 export async function recordPage(services: RowServices, readPage: ReadPage): Promise<RecordedRead> {
   const { database } = services;
-  const { operationId: id, projectId } = readPage.run;
-  const [operation] = await database.reads.find('Operation', { projectId, id });
-  if (!operation) throw new LeaseLost();
   const now = services.now();
-  const row = createPageToRecord(operation, readPage, now);
+  const row = createPageToRecord(readPage, now);
   const { count } = row;
   if (readPage.page.nextCursor !== null) {
     const nextRun = requireUpdatedRun(row, await database.runShared(RECORD_PAGES, row));
@@ -305,9 +323,10 @@ function requireUpdatedRun(
   page: RecordedPage | null,
 ): ReadRun {
   if (!page?.hasObject) throw createRemovedError(objectName);
+  if (!page.hasTriggeredPages) throw new OutdatedEntries();
   if (!page.hasRun) throw new LeaseLost();
   if (!page.hasDestination) throw unprocessable(`The destination ${destination} does not exist.`);
-  const { hasObject: _object, hasRun: _run, hasDestination: _destination, ...run } = page;
+  const { hasObject, hasTriggeredPages, hasRun, hasDestination, ...run } = page;
   if (run.operationId === null) throw new LeaseLost();
   return run;
 }

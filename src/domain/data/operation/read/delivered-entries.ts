@@ -36,23 +36,35 @@ export class DeliveredEntries {
   readonly #key: string;
   /** By the hash of the record's id, in the order of their delivery. */
   readonly #entries: Map<string, DeliveredEntry>;
+  /**
+   * The number of pages that triggered reads of the object had recorded when the entries were loaded. If it has changed,
+   * newer versions of records may have been delivered.
+   */
+  readonly triggeredPages: number;
 
-  private constructor(key: Uint8Array, entries: Map<string, DeliveredEntry>) {
+  private constructor(
+    key: Uint8Array,
+    { hashes, triggeredPages }: { hashes: Uint8Array; triggeredPages: number },
+  ) {
     this.#key = Buffer.from(key).toString('latin1');
-    this.#entries = entries;
+    this.#entries = parseEntries(hashes);
+    this.triggeredPages = triggeredPages;
   }
 
   static async load(
     { database, vault }: Pick<Services, 'database' | 'vault'>,
     { projectId, installationId, objectName }: ObjectKey,
   ): Promise<DeliveredEntries> {
-    const row = await database.prisma.deliveredEntries.findUnique({
-      where: {
-        projectId_installationId_objectName: { projectId, installationId, objectName },
-      },
+    const key = { projectId, installationId, objectName };
+    // The hashes are read in the same statement as the number, or after it, so they are never older than the number.
+    const object = await database.prisma.installedObject.findUnique({
+      where: { projectId_installationId_objectName: key },
+      select: { triggeredPages: true, deliveredEntries: { select: { hashes: true } } },
     });
-    const [{ key }] = vault.deriveKeys('delivered-entries');
-    return new DeliveredEntries(key, parseEntries(row?.hashes ?? new Uint8Array()));
+    const { triggeredPages = 0, deliveredEntries } = object ?? {};
+    const hashes = deliveredEntries?.hashes ?? new Uint8Array();
+    const [{ key: hashKey }] = vault.deriveKeys('delivered-entries');
+    return new DeliveredEntries(hashKey, { hashes, triggeredPages });
   }
 
   has({ id, text }: SerializedEntry): boolean {

@@ -18,6 +18,7 @@ import type { ReadSource } from './read-source.ts';
 
 export interface ReadPage {
   run: ReadRun;
+  operation: Pick<Row<'Operation'>, 'createTime'>;
   source: ReadSource;
   page: RecordPage;
   durationMs: number;
@@ -31,14 +32,10 @@ export interface ReadPage {
 }
 
 /** Returns the rows, and adds the entries that are delivered once they are recorded. Throws RepeatedCursors. */
-export function createPageToRecord(
-  operation: Row<'Operation'>,
-  readPage: ReadPage,
-  now: Date,
-): PageToRecord {
+export function createPageToRecord(readPage: ReadPage, now: Date): PageToRecord {
   const { run, page, source, durationMs } = readPage;
-  const { operationId, projectId, installationId, objectName, leaseToken } = run;
-  const messages = createMessages(operation, readPage, now);
+  const { operationId, projectId, installationId, objectName, leaseToken, readType } = run;
+  const messages = createMessages(readPage, now);
   const { bodies, waitingEntries, count, isHashObsolete } = messages;
   const progress = createProgress(run, { page, count, waitingEntries });
   return {
@@ -47,6 +44,7 @@ export function createPageToRecord(
     installationId,
     objectName,
     leaseToken,
+    readType,
     now,
     count,
     progress,
@@ -58,6 +56,7 @@ export function createPageToRecord(
       details: { records: count, messages: bodies.length, durationMs },
     },
     deliveredHashes: serializeDelivered(readPage, isHashObsolete),
+    triggeredPages: readPage.delivered?.triggeredPages ?? null,
     destination: source.readPlan.destination,
     messages: bodies.map((body) => ({ id: newId('dlv'), body })),
     ...pickSubject(source.connection),
@@ -104,13 +103,13 @@ function createProgress(
 
 /** Creates the messages of the records that were not delivered before. */
 function createMessages(
-  { id: operationId, createTime }: Row<'Operation'>,
-  { run, source: { head, readPlan }, page: { records, nextCursor }, delivered }: ReadPage,
+  { run, operation, source, page: { records, nextCursor }, delivered }: ReadPage,
   now: Date,
 ) {
+  const { head, readPlan } = source;
   const operationFields = {
-    operationId,
-    operationTime: createTime.toISOString(),
+    operationId: run.operationId,
+    operationTime: operation.createTime.toISOString(),
     readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
   };
   const entries = records.map((record) => serializeEntry(record, readPlan));

@@ -13,8 +13,9 @@ const EARLIER = new Date('2026-03-05T09:00:00Z');
 
 /** Loads entries from these hashes, in base64. */
 function load(hashes: string | null, keys = vault): Promise<DeliveredEntries> {
-  const row = hashes === null ? null : { hashes: Buffer.from(hashes, 'base64') };
-  const database = { prisma: { deliveredEntries: { findUnique: async () => row } } };
+  const deliveredEntries = hashes === null ? null : { hashes: Buffer.from(hashes, 'base64') };
+  const object = { triggeredPages: 0, deliveredEntries };
+  const database = { prisma: { installedObject: { findUnique: async () => object } } };
   return DeliveredEntries.load({ database: database as never, vault: keys }, OBJECT);
 }
 
