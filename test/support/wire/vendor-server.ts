@@ -50,7 +50,13 @@ interface WireObject {
   create?: WireChange;
   update?: WireChange;
   remove?: Pick<WireChange, 'method' | 'path' | 'status'> & { body?: unknown };
-  fields?: { path: string; query?: Record<string, string>; body: unknown };
+  fields?: {
+    path: string;
+    query?: Record<string, string>;
+    body: unknown;
+    /** Returns the body of a page, if the list has pages. */
+    toPageBody?: (query: URLSearchParams) => unknown;
+  };
 }
 
 /** An endpoint whose body has several records, and whose response has an outcome for each, in order. */
@@ -169,7 +175,7 @@ function routeChange(state: ServerState, request: ServedRequest): ServedResponse
     );
     if (wrongParameter)
       return createErrorResponse(fixture, 400, `INVALID_MODULE: ${wrongParameter[0]}`);
-    return { status: 200, body: fields.body };
+    return { status: 200, body: fields.toPageBody?.(request.query) ?? fields.body };
   }
   if (fetchOne && isAt({ method: 'GET', path: fetchOne.path }, request)) {
     return serveOne(state, fetchOne, request);

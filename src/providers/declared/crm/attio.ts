@@ -29,6 +29,7 @@ function declareRecords(displayName: string): ObjectDeclarationInput {
     remove: { path: `${path}/{id}` },
     fieldList: {
       path: '/v2/objects/{object}/attributes',
+      paging: { kind: 'offset', parameter: { in: 'query', name: 'offset' } },
       fields: '/data',
       name: '/api_slug',
       displayName: '/title',

@@ -84,6 +84,7 @@ export const attio: WireVendor = {
       },
       fields: {
         path: '/v2/objects/companies/attributes',
+        toPageBody: (query) => (query.has('offset') ? { data: [] } : undefined),
         body: {
           data: [
             {
