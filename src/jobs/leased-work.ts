@@ -86,7 +86,7 @@ export function leasedWork<
   R extends Pick<Row<T>, K | L>,
   S extends WorkServices,
 >(options: LeasedWorkOptions<T, K, L, R, S>): LeasedWork<R, S> {
-  const { kind, leases, columns, perProcess, shareColumn, channel, run } = options;
+  const { kind, leases, columns, perProcess, shareColumn, channel, claim, run } = options;
   const { perShare = perProcess, claimMax = perProcess } = options;
   const claimDue = async ({ database, now }: WorkServices, { free, freeByShare }: Capacity) => {
     const claimNow = new Date(now().getTime() + CLOCK_ERROR_MS);
@@ -105,10 +105,7 @@ export function leasedWork<
     claimMax,
     ...(channel !== undefined && { channel }),
     getShare: (row) => (shareColumn ? String((row as Record<string, unknown>)[shareColumn]) : ''),
-    claim: options.claim
-      ? (services, { free }) =>
-          options.claim?.(services, Math.min(free, claimMax)) ?? Promise.resolve([])
-      : claimDue,
+    claim: claim ? (services, { free }) => claim(services, Math.min(free, claimMax)) : claimDue,
     hold: (services, row, onLost) => leases.keepRenewing(services, row, onLost),
     run: (services, row, signal) => run(services, row, signal),
     release: ({ database }, row, dueTime) => leases.release(database.prisma, row, dueTime),

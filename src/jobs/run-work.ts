@@ -107,5 +107,5 @@ export function limitToShardGroup<S extends { database: Database }>(
   shardGroup: ShardGroup,
 ): S {
   if (shardGroup === services.database.shardGroup) return services;
-  return { ...services, database: { ...services.database, shardGroup: shardGroup } };
+  return { ...services, database: { ...services.database, shardGroup } };
 }

@@ -1,6 +1,6 @@
 /** Ids of rows are TypeIDs: a prefix for the type and a UUIDv7. They are globally unique and sorted by time. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { fromString, typeidUnboxed } from 'typeid-js';
+import { typeidUnboxed } from 'typeid-js';
 import { z } from 'zod';
 
 /** The id prefixes, and the table of each. */
@@ -91,16 +91,13 @@ function getSuffix(id: string): string {
   return id.slice(id.indexOf('_') + 1 + TIME_DIGITS);
 }
 
+/** A prefix and 26 digits of 5 bits. The first digit is at most 7, because a UUID has 128 bits. */
+const TYPEID = /^([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
 /** Returns the prefix of a well-formed id. Null if the string is not one. */
 export function findPrefix(id: string): IdPrefix | null {
-  const prefix = id.slice(0, id.indexOf('_'));
-  if (!Object.hasOwn(ID_PREFIXES, prefix)) return null;
-  try {
-    fromString(id);
-    return prefix as IdPrefix;
-  } catch {
-    return null;
-  }
+  const [, prefix = ''] = TYPEID.exec(id) ?? [];
+  return Object.hasOwn(ID_PREFIXES, prefix) ? (prefix as IdPrefix) : null;
 }
 
 const PROVIDER_ID_PREFIX = 'prv_';

@@ -133,7 +133,7 @@ class ArgumentCheck {
 
   *visit({ selections }: SelectionSetNode, type: GraphQLCompositeType): Steps<void> {
     for (const node of selections) {
-      if (this.#isSkipped(node)) continue;
+      if (this.#isSkipped(node) || hasNothingToCheck(node, type)) continue;
       if (node.kind === Kind.FIELD) yield* this.#visitField(node, type);
       else if (node.kind === Kind.INLINE_FRAGMENT) {
         const fragmentType = this.#findType(node.typeCondition?.name.value) ?? type;
@@ -189,6 +189,12 @@ class ArgumentCheck {
 
 function findField(type: GraphQLCompositeType, name: string): Field | undefined {
   return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+/** True for leaves without arguments, which are most fields of a document. */
+function hasNothingToCheck(node: SelectionNode, parentType: GraphQLCompositeType): boolean {
+  if (node.kind !== Kind.FIELD || node.selectionSet) return false;
+  return !findField(parentType, node.name.value)?.args.length;
 }
 
 function toFieldError(node: FieldNode, error: DomainError): GraphQLError {
