@@ -153,7 +153,12 @@ export const recordResultResource = resource('RecordResult', 'The outcome of one
   success: z
     .boolean()
     .describe('Whether the record is known to be written. If not, `errors` has the reasons.'),
-  recordId: z.string().nullable().describe("The provider's id of the record."),
+  recordId: z
+    .string()
+    .nullable()
+    .describe(
+      "The provider's id of the record. {Null} if no record was created, or if its id is unknown.",
+    ),
   data: jsonObject
     .nullable()
     .describe("The record as it is now. {Null} if the provider's response does not contain it."),
