@@ -57,10 +57,6 @@ interface WatchedWork extends DueWork {
 
 type WatchServices = Omit<WorkServices, 'tracer'>;
 
-interface DueAlarmOptions {
-  idleMs?: number;
-}
-
 export class DueAlarm implements AsyncDisposable {
   readonly #services: WatchServices;
   readonly #works: WatchedWork[] = [];
@@ -75,7 +71,7 @@ export class DueAlarm implements AsyncDisposable {
   constructor(
     services: WatchServices,
     works: readonly DueWork[] = [],
-    { idleMs = IDLE_MS }: DueAlarmOptions = {},
+    { idleMs = IDLE_MS }: { idleMs?: number } = {},
   ) {
     this.#services = services;
     this.#idleMs = idleMs;
@@ -160,9 +156,7 @@ export class DueAlarm implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopController.abort();
     this.#alarm.ring();
-    await Promise.all(
-      this.#subscriptions.map((subscription) => subscription[Symbol.asyncDispose]()),
-    );
+    await Promise.all(this.#subscriptions.map((item) => item[Symbol.asyncDispose]()));
     await this.#running;
   }
 }

@@ -160,7 +160,8 @@ export class LeasedLoop<R extends object, S extends WorkServices> implements Asy
 
   async #runHeld(row: R, run: LeasedWork<R, S>['run'], controller: AbortController): Promise<void> {
     const { kind } = this.#work;
-    const { traceparent: parent, projectId } = row as Partial<TracedRow>;
+    const tracedRow: { traceparent?: string | null; projectId?: string } = row;
+    const { traceparent: parent, projectId } = tracedRow;
     const attributes = { ...(projectId && { 'gateway.project_id': projectId }) };
     const options = { name: `run ${kind}`, kind: SpanKind.CONSUMER, parent, attributes };
     using _lease = this.#work.hold(this.#services, row, () => controller.abort());
@@ -194,12 +195,6 @@ export class LeasedLoop<R extends object, S extends WorkServices> implements Asy
     await this.#claiming;
     await Promise.all([...unlistening, ...[...this.#slots].map(({ running }) => running)]);
   }
-}
-
-/** The columns of a row that its span uses, if it has them. */
-interface TracedRow {
-  projectId: string;
-  traceparent: string | null;
 }
 
 /** Returns the ids of a row, which name it in log lines. */

@@ -6,7 +6,7 @@ import type { Log } from '../kernel/log.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
-import type { DueAlarm, DueWork } from './due-alarm.ts';
+import type { DueAlarm } from './due-alarm.ts';
 
 /** Must be safe to run in many processes in parallel. `S` are the services that the upkeep uses. */
 export interface Upkeep<S> {
@@ -67,10 +67,12 @@ export async function runUpkeep<S extends { database: Database; log: Log }>(
     const onDue = () => ownAlarm.ring();
     signal.addEventListener('abort', onDue);
     if (createDueTimeSql?.(() => 'true', database)) {
-      const createSql: DueWork['createDueTimeSql'] = (inProjects) =>
-        createDueTimeSql(inProjects, database) ?? 'null';
-      const due = { createDueTimeSql: createSql, intervalMsMin: intervalMs, hasNoProject, onDue };
-      alarm.add(due);
+      alarm.add({
+        createDueTimeSql: (inProjects) => createDueTimeSql(inProjects, database) ?? 'null',
+        intervalMsMin: intervalMs,
+        hasNoProject,
+        onDue,
+      });
     }
     if (index > 0) await sleep(index * START_GAP_MS, undefined, { signal }).catch(() => {});
     const outage = new Outage(services.log.child({ upkeep: upkeep.name }), 'upkeep.failed');
@@ -79,7 +81,6 @@ export async function runUpkeep<S extends { database: Database; log: Log }>(
       alarm.checkSoon();
       if (!signal.aborted) await ownAlarm.wait(createDueTimeSql ? HOUR_MS : intervalMs);
     }
-    signal.removeEventListener('abort', onDue);
   });
   await Promise.all(loops);
 }
