@@ -43,15 +43,21 @@ export async function takeCopy(session: OpenDatabaseSession): Promise<Copy> {
   await requireOneSnapshot(session);
   await prepareSession(session);
   await session.query('begin isolation level repeatable read read only');
-  const { rows: history } = await session.query<{ name: string }>(
-    `select migration_name as "name" from "_prisma_migrations"
-     where rolled_back_at is null and finished_at is not null order by migration_name`,
-  );
+  const migrations = await listAppliedMigrations(session);
   const { rows: clock } = await session.query<{ time: string }>(
     `select to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "time"`,
   );
-  const head = { migrations: history.map(({ name }) => name), takenTime: clock[0]?.time ?? '' };
+  const head = { migrations, takenTime: clock[0]?.time ?? '' };
   return { head, parts: readParts(session) };
+}
+
+/** Returns the names of the database's migrations, in order. */
+export async function listAppliedMigrations(session: OpenDatabaseSession): Promise<string[]> {
+  const { rows } = await session.query<{ name: string }>(
+    `select migration_name as "name" from "_prisma_migrations"
+     where rolled_back_at is null and finished_at is not null order by migration_name`,
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** The nodes of a cluster have no common snapshot while rows change. */

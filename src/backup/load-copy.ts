@@ -14,7 +14,13 @@ import {
   quoteName,
   type Table,
 } from './copied-tables.ts';
-import type { Copy, CopyHead, CopyPart, CopyTotals } from './database-copy.ts';
+import {
+  type Copy,
+  type CopyHead,
+  type CopyPart,
+  type CopyTotals,
+  listAppliedMigrations,
+} from './database-copy.ts';
 import type { CopyDatabase } from './source-and-target.ts';
 
 interface LoadOptions {
@@ -57,7 +63,25 @@ async function load(
   { migrations, ...options }: LoadOptions & { migrations: string[] },
 ): Promise<CopyTotals> {
   await migrate(database.server, options.log, { only: migrations });
-  return await database.inSession((session) => fill(session, copy, options));
+  return await database.inSession(async (session) => {
+    await requireNoNewerSchema(session, migrations);
+    return await fill(session, copy, options);
+  });
+}
+
+/**
+ * Throws StartRefused if the database has newer migrations than the copy. Its tables may have other columns, and these
+ * migrations would not change the rows of the copy.
+ */
+async function requireNoNewerSchema(
+  session: OpenDatabaseSession,
+  migrations: readonly string[],
+): Promise<void> {
+  const appliedMigrations = await listAppliedMigrations(session);
+  if (appliedMigrations.every((name) => migrations.includes(name))) return;
+  throw new StartRefused(
+    'The database to fill has the schema of a newer version than the copy. Name a database in which no gateway has run.',
+  );
 }
 
 /** Returns the migrations of the copy, by their names in this version. Throws StartRefused if this version lacks one. */

@@ -123,7 +123,8 @@ test.skipIf(onPostgres)(
 );
 
 test('restores a backup of the last development version', TIMEOUT, async () => {
-  const env = await createEmptyDatabase();
+  // An empty embedded database of the tests already has all tables.
+  const env = onPostgres ? await createEmptyDatabase() : { DATA_DIR: createFolder() };
   const result = await runCommandInProcess('restore', [BACKUP], { ...env, ...PASSPHRASE_ENV });
   expect(result).toMatchObject({ code: 0 });
   // With PostgreSQL, the server reads the key from the environment.
@@ -144,6 +145,18 @@ test('refuses an older database, and names the commit to start first', TIMEOUT, 
     await queryRows(asTestDatabase(opened), update, []);
   }
   await expect(open(env)).rejects.toThrow(LAST_DEVELOPMENT_COMMIT);
+});
+
+test('refuses to restore an older backup into a database with newer tables', TIMEOUT, async () => {
+  const env = await createEmptyDatabase();
+  const config = readConfig({ ...GATEWAY_ENV, ...env });
+  await (await openDatabase(config, createLog('silent')))[Symbol.asyncDispose]();
+  const { code, output } = await runCommandInProcess('restore', [BACKUP], {
+    ...env,
+    ...PASSPHRASE_ENV,
+  });
+  expect(code).toBe(1);
+  expect(output).toContain('Name a database in which no gateway has run.');
 });
 
 test('refuses an older backup, and names the commit to start first', TIMEOUT, async () => {
